@@ -1,0 +1,121 @@
+"""Errors: every exception that discreet raises on purpose.
+
+DiscreetError
+├── ParameterError    (also ValueError)       a parameter is out of its range
+├── KindError         (also TypeError)        a parameter is of the wrong type
+├── DomainError       (also ValueError)       data outside the input domain; never shows the data
+├── MismatchError     (also TypeError)        two components do not fit together
+├── BudgetError                               a privacy loss exceeds what is allowed
+├── UnsupportedError  (also NotImplementedError)  a component cannot do what was asked
+├── PrecisionError    (also ArithmeticError)  a real number is too close to a tie to be decided
+└── EntropyError      (also OSError)          the system's source of randomness failed
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+__all__ = [
+    "BudgetError",
+    "DiscreetError",
+    "DomainError",
+    "EntropyError",
+    "KindError",
+    "MismatchError",
+    "ParameterError",
+    "PrecisionError",
+    "UnsupportedError",
+    "show",
+]
+
+_WIDTH: Final = 80
+
+
+def show(value: object) -> str:
+    """Write a public value as the user typed it, cut short where it is long.
+
+    >>> show("3/4"), show(1.2), show(10**1000)
+    ("'3/4'", '1.2', 'an integer of 3322 bits')
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 250:
+        return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, Fraction):
+        if max(value.numerator.bit_length(), value.denominator.bit_length()) > 250:
+            return "a fraction of integers too long to print"
+        return str(value)
+    if isinstance(value, str | bytes) and len(value) > _WIDTH:
+        return f"{value[:20]!r}... ({len(value)} long)"
+    if isinstance(value, Decimal) and len(value.as_tuple().digits) > _WIDTH:
+        return f"a Decimal of {len(value.as_tuple().digits)} digits"
+    if isinstance(value, list | tuple | set | frozenset | dict) and len(value) > 8:
+        return f"a {type(value).__name__} of {len(value)}"
+    try:
+        text = repr(value)
+    except Exception:  # A repr that fails, or that is too long to make, must not hide the error.
+        return f"a {type(value).__name__}"
+    return text if len(text) <= _WIDTH else f"{text[:60]}..."
+
+
+class DiscreetError(Exception):
+    """The root of every exception raised on purpose."""
+
+
+class _CallError(DiscreetError):
+    """An error shaped like the call that caused it: ``name=given: need ...``."""
+
+    def __init__(self, name: str, given: object, need: str) -> None:
+        super().__init__(f"{name}={show(given)}: need {need}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _remake, (type(self), str(self))
+
+
+class ParameterError(_CallError, ValueError):
+    """A parameter is out of its range.
+
+    >>> raise ParameterError("prob", 1.2, "1/2 <= prob <= 1")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: prob=1.2: need 1/2 <= prob <= 1
+    """
+
+
+class KindError(_CallError, TypeError):
+    """A parameter is of the wrong type.
+
+    >>> raise KindError("prob", None, "a number")
+    Traceback (most recent call last):
+    discreet.errors.KindError: prob=None: need a number
+    """
+
+
+class DomainError(DiscreetError, ValueError):
+    """Data lie outside the input domain. The message describes the domain and never the data."""
+
+
+class MismatchError(DiscreetError, TypeError):
+    """Two components do not fit together; the message names both sides."""
+
+
+class BudgetError(DiscreetError):
+    """A privacy loss exceeds what is allowed."""
+
+
+class UnsupportedError(DiscreetError, NotImplementedError):
+    """A component cannot do what was asked of it."""
+
+
+class PrecisionError(DiscreetError, ArithmeticError):
+    """A real number lies too close to a tie to be decided."""
+
+
+class EntropyError(DiscreetError, OSError):
+    """The system's source of randomness failed; nothing was released."""
+
+
+def _remake(kind: type[_CallError], message: str) -> _CallError:
+    """Rebuild a pickled error from its message."""
+    error = kind.__new__(kind)
+    error.args = (message,)
+    return error

@@ -1,0 +1,104 @@
+"""Exact: what a user types becomes a Fraction, once."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from discreet.errors import KindError, ParameterError
+
+Exact: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
+"""What a user may type where an exact number is needed."""
+
+__all__ = ["Exact", "exact", "whole"]
+
+# Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
+_MOST_DIGITS: Final = 4000
+_NUMBER: Final = re.compile(
+    r"\s*[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)\s*", re.ASCII
+)
+
+
+def exact(value: Exact, name: str = "value") -> Fraction:
+    """Return the rational number that *value* denotes, without rounding.
+
+    A float stands for its own binary value, a string for the number it spells.
+
+    >>> exact("3/4"), exact("1e-6"), exact(0.5)
+    (Fraction(3, 4), Fraction(1, 1000000), Fraction(1, 2))
+    >>> exact(0.1) == exact("0.1")
+    False
+    >>> exact("nan", name="prob")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: prob='nan': need a finite number such as "3/4", "0.75" or "1e-6"
+    """
+    if type(value) is Fraction:
+        return value
+    if type(value) is int:
+        return Fraction(value)
+    if isinstance(value, str):
+        return _from_text(value, name)
+    if isinstance(value, Decimal):
+        return _from_decimal(value, name)
+    if isinstance(value, bool):
+        raise KindError(name, value, "a number, not a bool")
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if isinstance(value, np.integer):
+        return Fraction(int(value))
+    if isinstance(value, float | np.floating):
+        try:
+            return Fraction(*map(int, value.as_integer_ratio()))
+        except (ValueError, OverflowError):
+            raise ParameterError(name, value, "a finite number") from None
+    raise KindError(name, value, "an int, float, str, Decimal or Fraction")
+
+
+def whole(value: int, name: str = "value", least: int | None = None) -> int:
+    """Return *value* as a Python int, which it must already be in all but type.
+
+    >>> import numpy as np
+    >>> whole(np.int8(3)), whole(4)
+    (3, 4)
+    >>> whole(2.0, name="length")
+    Traceback (most recent call last):
+    discreet.errors.KindError: length=2.0: need an integer
+    """
+    if type(value) is not int:
+        if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+            raise KindError(name, value, "an integer")
+        value = value.__index__()
+    if least is not None and value < least:
+        raise ParameterError(name, value, f"an integer of at least {least}")
+    return value
+
+
+def _from_text(text: str, name: str) -> Fraction:
+    need = 'a finite number such as "3/4", "0.75" or "1e-6"'
+    if len(text) > _MOST_DIGITS:
+        raise ParameterError(name, text, f"at most {_MOST_DIGITS} characters")
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise ParameterError(name, text, need)
+    exponent = match["exponent"]
+    if exponent is not None and (len(exponent) > 8 or abs(int(exponent)) > _MOST_DIGITS):
+        raise ParameterError(name, text, f"an exponent of at most {_MOST_DIGITS}")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ParameterError(name, text, "a denominator other than 0") from None
+    except ValueError:  # The interpreter's own limit on the digits of an int.
+        raise ParameterError(name, text, "fewer digits") from None
+
+
+def _from_decimal(value: Decimal, name: str) -> Fraction:
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        raise ParameterError(name, value, "a finite number")
+    if len(digits) > _MOST_DIGITS or abs(exponent) > _MOST_DIGITS:
+        raise ParameterError(name, value, f"at most {_MOST_DIGITS} digits")
+    return Fraction(value)
