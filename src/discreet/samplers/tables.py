@@ -59,8 +59,9 @@ class Table:
         self._cells[: self._settled] = np.repeat(self._values, self._whole)
         lows, highs = self._ends(bounds, word)
         kind = f"u{word >> 3}"
-        self._lows = np.array(lows, kind)
-        self._under_highs = np.array([high - 1 for high in highs], kind)  # A high may be 2**word.
+        # An end may be 1, which no prefix reaches; 2**word is not a word.
+        self._lows = np.array([low for low in lows if low >> word == 0], kind)
+        self._under_highs = np.array([high - 1 for high in highs], kind)
 
     def draw(self, n: int, coins: Coins) -> NDArray[np.int64]:
         """Return *n* independent values."""

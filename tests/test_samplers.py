@@ -1,0 +1,527 @@
+"""The samplers' real laws, by enumeration of every word, by enclosure, and last by statistics."""
+
+import ast
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+
+import gmpy2
+import numpy as np
+import pytest
+from coin_tree import ArrayCoins, Exhausted, OneCellCoins, ScriptedCoins, law_by_counting
+from scipy import stats
+
+import discreet.samplers
+from discreet.coins import SYSTEM
+from discreet.errors import KindError, ParameterError
+from discreet.reals import ScaledLog, exp, floor_bits
+from discreet.samplers import (
+    Table,
+    below,
+    below_many,
+    bernoulli,
+    bernoulli_many,
+    categorical,
+    categorical_many,
+    discrete_laplace,
+    discrete_laplace_many,
+    geometric,
+    geometric_many,
+    many,
+    tables,
+)
+from discreet.samplers.cks20 import bernoulli_exp, discrete_laplace_cks20
+from discreet.samplers.one import integer_weights
+
+SAMPLERS = Path(discreet.samplers.__file__).parent
+
+
+def first_layer(a, d):
+    """What bernoulli(a/d) makes of each 8-bit word; None where it asks for more."""
+    answers = []
+    for w in range(256):
+        try:
+            answers.append(bernoulli(Fraction(a, d), ScriptedCoins(w, 8), word=8))
+        except Exhausted:
+            answers.append(None)
+    return answers
+
+
+def test_bernoulli_has_exactly_its_law_for_all_fractions_to_64ths():
+    # The states of an undecided draw are the fractions a'/d again. If each state's first layer has mass
+    # a/d, with what its ties pass on, and every tie continues as the state that it passes to, then
+    # x_a = a/d solves the equations of the process; they are a contraction, so nothing else does.
+    layers = {(a, d): first_layer(a, d) for d in range(1, 65) for a in range(d + 1)}
+    for (a, d), answers in layers.items():
+        ties = [w for w, answer in enumerate(answers) if answer is None]
+        passed = {w: 256 * a - w * d for w in ties}
+        assert all(0 < rest < d for rest in passed.values())
+        assert answers.count(True) + sum(Fraction(rest, d) for rest in passed.values()) == Fraction(
+            256 * a, d
+        )
+        for w, rest in passed.items():
+            follow_up = layers[rest, d]
+            for v in range(
+                0, 256, 37
+            ):  # A sample of second words; every (rest, d) is enumerated in full above.
+                try:
+                    answer = bernoulli(Fraction(a, d), ScriptedCoins(w << 8 | v, 16), word=8)
+                except Exhausted:
+                    answer = None
+                assert answer == follow_up[v]
+
+
+@pytest.mark.parametrize("p", [Fraction(0), Fraction(1), Fraction(3, 8), Fraction(1, 3), Fraction(255, 256)])
+def test_constant_words_draw_17_words_whatever_the_outcome(p):
+    counts = {True: 0, False: 0, None: 0}
+    for value in range(1 << 17):  # Words of one bit, so that all 17-word scripts can be enumerated.
+        coins = ScriptedCoins(value, 17)
+        try:
+            counts[bernoulli(p, coins, constant_words=True, word=1)] += 1
+        except Exhausted:
+            counts[None] += 1
+        assert coins.length == 0
+    assert counts[True] == floor_bits(p, 17)
+    assert counts[None] == (0 if p.denominator & (p.denominator - 1) == 0 else 1)
+
+
+@pytest.mark.parametrize("p", [Fraction(0), Fraction(1), Fraction(3, 10), Fraction(1, 2), Fraction(1, 1000)])
+def test_constant_words_arrays_agree_with_single_draws(p):
+    rng = np.random.default_rng(1)
+    words = rng.integers(0, 2**64, (500, 17), np.uint64)
+    floor = floor_bits(p, 17 * 64)
+    words[0] = [floor >> 64 * (16 - j) & (2**64 - 1) for j in range(17)]  # A tie, or the first word past it.
+    words[1:17] = words[0]
+    for j in range(16):
+        words[j + 1, j] ^= np.uint64(1)
+    many_answers = bernoulli_many(p, 500, _NoTie(words), constant_words=True)
+    one_answers = [
+        bernoulli(p, _NoTie(row), constant_words=True) for row in ([int(w) for w in row] for row in words)
+    ]
+    assert many_answers.tolist() == one_answers
+
+
+class _NoTie:
+    """Given words; a tie goes on with ones, so U is as large as it can be."""
+
+    def __init__(self, words):
+        self.given = words
+
+    def words(self, n):
+        return self.given.reshape(-1).view(np.uint64)
+
+    def bits(self, n):
+        if self.given is not None and n == 17 * 64:
+            value = 0
+            for w in self.given:
+                value = value << 64 | w
+            return value
+        return (1 << n) - 1
+
+
+@pytest.mark.parametrize("a_d", [(a, d) for d in (1, 2, 3, 5, 7, 10, 64) for a in range(d + 1)])
+def test_bernoulli_arrays_follow_single_draws_word_by_word(a_d):
+    p = Fraction(*a_d)
+
+    def one_of_many(coins):
+        return bool(bernoulli_many(p, 1, coins, word=8)[0])
+
+    assert law_by_counting(one_of_many_coins(one_of_many), 8, 2) == law_by_counting(
+        lambda coins: bernoulli(p, coins, word=8), 8, 2
+    )
+
+
+def one_of_many_coins(draw):
+    """Let law_by_counting script a draw from an array."""
+    return lambda coins: draw(OneCellCoins(coins.value, coins.length))
+
+
+def test_bernoulli_arrays_of_all_bytes_have_exact_counts():
+    cells = np.arange(256, dtype=np.uint8)
+    for p in (Fraction(3, 10), Fraction(1, 256), Fraction(255, 256), Fraction(1, 2), exp(Fraction(-1))):
+        truths = Fraction(0)
+        for v in range(256):  # The second word decides to 16 bits; its last byte is not looked at.
+            try:
+                drawn = bernoulli_many(p, 256, ArrayCoins(cells, np.uint16([v << 8 | 0xFF])), word=16)
+                truths += int(drawn.sum())
+            except Exhausted:
+                drawn = bernoulli_many(p, 256, _TieIsFalse(cells, np.uint16([v << 8])), word=16)
+                truths += int(drawn.sum())
+        assert truths == floor_bits(p, 16)
+
+
+class _TieIsFalse(ArrayCoins):
+    def bits(self, n):
+        return (1 << n) - 1
+
+
+@pytest.mark.parametrize("n", [*range(1, 128), 128, 200, 255, 256, 257, 511, 512])
+def test_below_takes_each_value_on_its_own_nth_part(n):
+    layers = 1 if n >= 128 else 2
+    word = 8 if n < 128 else 16
+    decided, undecided = law_by_counting(lambda coins: below(n, coins, word=word), word, layers)
+    depth = 8 * layers if n < 128 else 16
+    assert set(decided) == set(range(n))
+    assert all(Fraction(1, n) - Fraction(2, 2**depth) < mass <= Fraction(1, n) for mass in decided.values())
+    assert sum(decided.values()) + undecided == 1
+    if n & (n - 1) == 0:
+        assert undecided == 0
+
+
+def test_below_takes_each_script_to_the_floor_of_n_u():
+    # The cell of every decided script lies inside its outcome's interval: no mass is misplaced.
+    for n in (3, 5, 6, 7, 10, 100):
+        todo = [(0, 0)]
+        for _ in range(3):
+            longer = []
+            for value, length in todo:
+                for w in range(256):
+                    script = (value << 8 | w, length + 8)
+                    try:
+                        k = below(n, ScriptedCoins(*script), word=8)
+                    except Exhausted:
+                        longer.append(script)
+                    else:
+                        assert k << script[1] <= script[0] * n
+                        assert (script[0] + 1) * n <= k + 1 << script[1]
+            todo = longer
+
+
+class AllThenLast(ArrayCoins):
+    """Every word there is, then, for words drawn anew, the last one, which is never rejected."""
+
+    def words(self, n):
+        if self.arrays:
+            return super().words(n)
+        self.anew = n
+        return np.full(n, 2**64 - 1, np.uint64)
+
+
+@pytest.mark.parametrize("word", [8, 16])
+def test_below_arrays_count_equal_for_every_n_to_512(word):
+    words = np.arange(1 << word, dtype=f"u{word // 8}")
+    for n in range(1, min(512, 1 << word) + 1):
+        coins = AllThenLast(words)
+        drawn = many._below(np.full(1 << word, n, np.uint64), coins, word)
+        rejected = words.astype(np.uint64) * np.uint64(n) % np.uint64(1 << word) < (1 << word) % n
+        assert np.bincount(drawn[~rejected].astype(np.int64)).tolist() == [(1 << word) // n] * n
+        assert (drawn[rejected] == n - 1).all()
+        assert getattr(coins, "anew", 0) == -(-int(rejected.sum()) * word // 64)
+
+
+def test_below_arrays_multiply_whole_words():
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 2**64, (2, 20_000), np.uint64)
+    a[:4], b[:4] = 2**64 - 1, [2**64 - 1, 1, 2**32, 0]
+    high, low = many._multiply(a, b, 64)
+    assert all(int(x) * int(y) == int(h) << 64 | int(m) for x, y, h, m in zip(a, b, high, low, strict=True))
+
+
+def test_below_takes_any_n_and_arrays_of_n():
+    limits = np.array([[1, 2**62], [2**63, 7]], np.uint64)
+    drawn = below_many(limits)
+    assert drawn.shape == (2, 2)
+    assert drawn.dtype == np.int64
+    assert (drawn < limits).all()
+    assert (drawn >= 0).all()
+    assert 0 <= below_many(10**30, 3).max() < 10**30
+    assert below_many(np.array([], np.int64)).size == 0
+    assert 0 <= below(2**64) < 2**64
+    for wrong in (0, -1, np.array([1, 0])):
+        with pytest.raises(ParameterError):
+            below_many(wrong, 1) if isinstance(wrong, int) else below_many(wrong)
+    with pytest.raises(KindError):
+        below_many(np.array([1.5]))
+
+
+WEIGHTS = [
+    [1],
+    [1, 1],
+    [1, 2, 3],
+    [0, 5, 0, 1],
+    [Fraction(1, 3), Fraction(1, 7), Fraction(2, 5)],
+    [1, 10**6],
+    [1] * 300,
+]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS[:-2])
+def test_categorical_has_exactly_its_law(weights):
+    total = sum(weights)
+    decided, undecided = law_by_counting(lambda coins: categorical(weights, coins, word=8), 8, 3)
+    for i, weight in enumerate(weights):
+        mass = decided.get(i, Fraction(0))
+        assert mass <= Fraction(weight, 1) / total <= mass + undecided
+    assert sum(decided.values()) + undecided == 1
+    assert undecided <= Fraction(sum(integer_weights(weights)), 2**24)
+
+
+@pytest.fixture
+def quick_ends(monkeypatch):
+    """Remember the enclosures of a table's law, so that its whole tree of coins can be walked."""
+    real = tables.enclose_bits
+    kept = {}
+
+    def remembered(law, bits):
+        return kept.setdefault((id(law), bits), real(law, bits))
+
+    monkeypatch.setattr(tables, "enclose_bits", remembered)
+
+
+def table_law(table, layers):
+    def draw(coins):
+        return int(table.draw(1, OneCellCoins(coins.value, coins.length))[0])
+
+    return law_by_counting(draw, 8, layers)
+
+
+@pytest.mark.usefixtures("quick_ends")
+@pytest.mark.parametrize("weights", WEIGHTS[:-1])
+def test_tables_have_exactly_their_law(weights):
+    total = Fraction(sum(weights))
+    table = many.categorical_table(weights, cell=8, word=8)
+    decided, undecided = table_law(table, 4)
+    for i, weight in enumerate(weights):
+        mass = decided.get(i, Fraction(0))
+        assert mass <= weight / total <= mass + undecided
+    assert sum(decided.values()) + undecided == 1
+    assert undecided <= Fraction(len(weights), 2**32)
+
+
+def test_tables_count_exactly_on_all_16_bit_words():
+    # The shipped sizes are 16-bit cells and 64-bit words; here all 2**16 cells are drawn at once.
+    cells = np.arange(1 << 16, dtype=np.uint16)
+    middle = np.full(1 << 15, 2**63, np.uint64)
+    for weights in ([1, 2, 3], [1] * 300, [1, 10**6]):
+        table = many.categorical_table(weights)
+        low = table.draw(1 << 15, ArrayCoins(cells[: 1 << 15], middle))
+        high = table.draw(1 << 15, ArrayCoins(cells[1 << 15 :], middle))
+        counts = np.bincount(np.concatenate([low, high]), minlength=len(weights))
+        for count, weight in zip(counts, weights, strict=True):
+            # An outcome has its whole cells and at most one unit more or less from the leftovers.
+            assert abs(count - Fraction(weight, sum(weights)) * 2**16) <= 1
+
+
+def true_law(scale, signed, k):
+    """An enclosure of the probability of k, from MPFR."""
+    ends = []
+    for rounding in (gmpy2.RoundDown, gmpy2.RoundUp):
+        with gmpy2.context(precision=400, round=gmpy2.RoundToNearest):
+            q = gmpy2.exp(-1 / gmpy2.mpfr(gmpy2.mpq(scale)))
+            power = gmpy2.exp(-abs(k) / gmpy2.mpfr(gmpy2.mpq(scale)))
+            p = (1 - q) / (1 + q) * power if signed else (1 - q) * power
+            slack = p * gmpy2.mpfr(2) ** -380
+            ends.append(p - slack if rounding == gmpy2.RoundDown else p + slack)
+    return tuple(Fraction(*map(int, end.as_integer_ratio())) for end in ends)
+
+
+@pytest.fixture
+def quick_logs(monkeypatch):
+    """Remember what each prefix decides, so that the tree of coins is walked from its root in no time."""
+    monkeypatch.setattr(ScaledLog, "decide", lru_cache(maxsize=None)(ScaledLog.decide))
+
+
+@pytest.mark.usefixtures("quick_logs")
+@pytest.mark.parametrize(
+    ("scale", "signed", "layers"),
+    [(Fraction(1, 3), False, 5), (Fraction(1, 3), True, 14)]
+    + [
+        (scale, signed, 4)
+        for scale in (Fraction(1), Fraction(5, 2), Fraction(10))
+        for signed in (False, True)
+    ],
+)
+def test_single_draws_have_exactly_their_law(scale, signed, layers):
+    draw = discrete_laplace if signed else geometric
+    decided, undecided = law_by_counting(lambda coins: draw(scale, coins, word=8), 8, layers)
+    assert undecided < (Fraction(1, 2**100) if layers == 14 else Fraction(1, 2**20))
+    for k, mass in decided.items():
+        low, high = true_law(scale, signed, k)
+        assert mass <= high
+        assert low <= mass + undecided
+    assert len(decided) > 10
+    assert sum(decided.values()) + undecided == 1
+
+
+@pytest.mark.usefixtures("quick_ends")
+@pytest.mark.parametrize(("signed", "layers"), [(False, 5), (True, 14)])
+def test_digits_compose_to_exactly_the_law(signed, layers, monkeypatch):
+    # Small digits, so that every table's tree of coins can be walked until less than 2**-100 is undecided.
+    monkeypatch.setattr(many, "_TOP_SCALE", 1)
+    monkeypatch.setattr(many, "_DIGIT_BITS", 2)
+    monkeypatch.setattr(many, "_TOP_SPAN", 6)
+    scale = Fraction(10)
+    digits = many.Digits(scale, signed, cell=8, word=8)
+    laws = [table_law(table, layers) for table in digits._tables]
+    assert len(laws) == 3
+    assert all(undecided < Fraction(1, 2 ** (101 if layers == 14 else 30)) for _, undecided in laws)
+    slack = sum(undecided for _, undecided in laws)
+    composed = {}
+    for outcomes in product(*(law.items() for law, _ in laws)):
+        z, mass = 0, Fraction(1)
+        for value, p in outcomes:
+            z, mass = z ^ value, mass * p
+        composed[z] = composed.get(z, Fraction(0)) + mass
+    beyond = digits._span << digits._shift
+    assert sum(composed.values()) >= 1 - slack
+    for z, mass in composed.items():
+        if (z if z >= 0 else ~z) < beyond:  # A draw beyond the table's span goes on from there, below.
+            low, high = true_law(scale, signed, z)
+            assert mass <= high
+            assert low <= mass + slack
+    rest = sum(mass for z, mass in composed.items() if (z if z >= 0 else ~z) >= beyond)
+    assert abs(rest - true_tail(scale, beyond)) <= slack + Fraction(1, 2**300)
+
+
+def true_tail(scale, k):
+    with gmpy2.context(precision=400):
+        return Fraction(*map(int, gmpy2.exp(-k / gmpy2.mpfr(gmpy2.mpq(scale))).as_integer_ratio()))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(10), Fraction(1000), Fraction(10**6)])
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_draw_past_the_span_goes_on_where_the_table_ends(scale, signed, monkeypatch):
+    digits = many.Digits(scale, signed)
+    span, shift = digits._span, digits._shift
+    assert not any(
+        table._whole[i] for table in digits._tables[-1:] for i in range(digits._beyond, len(table._law))
+    )
+    for extra in (0, 1, 12345, 2**70):
+        monkeypatch.setattr(many, "geometric", lambda scale, coins, extra=extra: extra)
+        for rest in {0, (1 << shift) - 1}:
+            whole = span << shift | rest
+            assert digits._go_on(whole, SYSTEM) == (span + extra) << shift | rest
+            assert digits._go_on(~whole, SYSTEM) == ~((span + extra) << shift | rest)
+
+
+def test_a_draw_that_does_not_fit_int64_is_never_wrapped(monkeypatch):
+    digits = many.Digits(Fraction(1), True)
+    monkeypatch.setattr(many, "geometric", lambda scale, coins: 2**70)
+    top = (1 << 16) - 1  # The last cell is the last leftover: beyond, complemented.
+    drawn = digits.draw(3, ArrayCoins(np.uint16([0, top, 5]), np.uint64([2**64 - 1])))
+    assert drawn.dtype == object
+    assert drawn[1] == ~(digits._span + 2**70)
+    assert abs(drawn[0]) < 100
+
+
+def test_scales_from_tiny_to_huge():
+    for draw in (geometric, discrete_laplace):
+        assert draw(0) == draw(Fraction(1, 10**300)) == 0
+        assert isinstance(draw(Fraction(10**300)), int)
+    for draw in (geometric_many, discrete_laplace_many):
+        assert draw(0, 3).tolist() == [0, 0, 0]
+        assert not draw(Fraction(1, 10**300), 10_000).any()
+        for scale in (2**54, 10**30, 10**300):
+            drawn = draw(scale, 200)
+            assert drawn.dtype == object
+            # Pr[|Z| > 60 scale] < 1e-25, and Pr[|Z| < scale / 10**27] < 1e-26.
+            assert all(scale // 10**27 < abs(z) < 60 * scale for z in drawn)
+        for scale in (2**54 - 1, 10**15, 10**9):
+            drawn = draw(scale, 5000)
+            assert drawn.dtype == np.int64
+            assert 0.5 * scale < np.abs(drawn).mean() < 2 * scale
+        assert draw(5, 0).size == 0
+        with pytest.raises(ParameterError):
+            draw(-1, 3)
+    for wrong in (Fraction(-1, 2), -3):
+        with pytest.raises(ParameterError):
+            discrete_laplace(wrong)
+
+
+def test_a_single_draw_and_a_short_array_build_no_tables(monkeypatch):
+    monkeypatch.setattr(many, "Digits", None)
+    discrete_laplace(Fraction(987, 654))
+    assert discrete_laplace_many(Fraction(987, 653), 100).dtype == np.int64
+
+
+def test_bernoulli_takes_reals_and_checks_rationals():
+    assert isinstance(bernoulli(exp(Fraction(-1))), bool)
+    assert 0.2 < bernoulli_many(exp(Fraction(-1)), 10_000).mean() < 0.5
+    decided, undecided = law_by_counting(lambda coins: bernoulli(exp(Fraction(-1)), coins, word=8), 8, 5)
+    assert 0 <= exp(Fraction(-1)).enclosure(200)[0] - decided[True] <= undecided == Fraction(1, 2**40)
+    for wrong in (Fraction(-1, 2), Fraction(3, 2)):
+        with pytest.raises(ParameterError):
+            bernoulli(wrong)
+        with pytest.raises(ParameterError):
+            bernoulli_many(wrong, 3)
+    for wrong in ([], [0, 0], [1, -1]):
+        with pytest.raises(ParameterError):
+            categorical(wrong)
+        with pytest.raises(ParameterError):
+            categorical_many(wrong, 2)
+
+
+def test_samplers_contain_no_floating_point():
+    for path in SAMPLERS.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            where = f"{path.name}:{getattr(node, 'lineno', '?')}"
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), where
+            assert not (isinstance(node, ast.Name) and node.id in {"float", "math", "round"}), where
+            assert not (isinstance(node, ast.Attribute) and "float" in node.attr), where
+            if isinstance(node, ast.ImportFrom) and node.module == "math":
+                assert {alias.name for alias in node.names} <= {"lcm", "gcd"}, where
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                # Only Fractions and Reals are divided: the one operand that names a scale or a share is one.
+                assert path.name in {"one.py", "many.py"}, where
+
+
+def bins(scale, pieces=40):
+    """Integer cut points that part the law into pieces of about equal probability."""
+    x = stats.laplace(scale=float(scale)).ppf(np.arange(1, pieces) / pieces)
+    return np.unique(np.round(x).astype(np.int64))
+
+
+def chi_square(counts, scale, cuts):
+    """The p-value of counts between the cuts (-inf, c0], (c0, c1] ... (c_last, inf) under the true law."""
+    q = np.exp(-1 / float(scale))
+    cdf = np.where(cuts >= 0, 1 - q ** (cuts + 1.0) / (1 + q), q ** (-cuts.astype(float)) / (1 + q))
+    p = np.diff(np.concatenate([[0.0], cdf, [1.0]]))
+    return stats.chisquare(counts, p * counts.sum()).pvalue
+
+
+def binned(draws, cuts):
+    return np.bincount(np.searchsorted(cuts, draws, side="left"), minlength=len(cuts) + 1)
+
+
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 2), Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6)]
+)
+def test_ten_million_draws_fit_the_law_and_not_one_half_a_percent_off(scale):
+    cuts = bins(scale)
+    counts = binned(discrete_laplace_many(scale, 10**7), cuts)
+    assert chi_square(counts, scale, cuts) > 1e-9
+    assert chi_square(counts, scale * Fraction(201, 200), cuts) < 1e-20
+
+
+@pytest.mark.parametrize("scale", [Fraction(7, 3), Fraction(100)])
+def test_three_samplers_that_share_little_agree(scale):
+    n = 40_000
+    cuts = bins(scale, 20)
+    for draws in (
+        [discrete_laplace_cks20(scale) for _ in range(n)],
+        [discrete_laplace(scale) for _ in range(n)],
+        discrete_laplace_many(scale, n),
+    ):
+        counts = binned(np.array(draws), cuts)
+        assert chi_square(counts, scale, cuts) > 1e-9
+        assert chi_square(counts, scale * Fraction(12, 10), cuts) < 1e-20
+
+
+def test_bernoulli_exp_has_its_law():
+    for x in (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(5, 2)):
+        successes = sum(bernoulli_exp(x) for _ in range(20_000))
+        assert stats.binomtest(successes, 20_000, float(np.exp(-float(x)))).pvalue > 1e-9
+
+
+def test_tables_tell_a_tie_from_a_decision():
+    # 1/3 owns 21845 cells of 2**16 and 2/3 owns 43690, so the last cell is cut at a third.
+    table = Table([Fraction(1, 3), Fraction(2, 3)], [0, 1])
+    tie = 2**48 // 3
+
+    def draw(rest):
+        return int(table.draw(1, ArrayCoins(np.uint16([2**16 - 1]), np.uint64([rest << 16])))[0])
+
+    assert (draw(0), draw(tie - 1), draw(tie + 1), draw(2**48 - 1)) == (0, 0, 1, 1)
+    with pytest.raises(Exhausted):
+        draw(tie)
