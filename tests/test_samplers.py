@@ -57,14 +57,10 @@ def test_bernoulli_has_exactly_its_law_for_all_fractions_to_64ths():
         ties = [w for w, answer in enumerate(answers) if answer is None]
         passed = {w: 256 * a - w * d for w in ties}
         assert all(0 < rest < d for rest in passed.values())
-        assert answers.count(True) + sum(Fraction(rest, d) for rest in passed.values()) == Fraction(
-            256 * a, d
-        )
+        assert answers.count(True) + sum(Fraction(rest, d) for rest in passed.values()) == Fraction(256 * a, d)
         for w, rest in passed.items():
             follow_up = layers[rest, d]
-            for v in range(
-                0, 256, 37
-            ):  # A sample of second words; every (rest, d) is enumerated in full above.
+            for v in range(0, 256, 37):  # A sample of second words; every (rest, d) is enumerated in full above.
                 try:
                     answer = bernoulli(Fraction(a, d), ScriptedCoins(w << 8 | v, 16), word=8)
                 except Exhausted:
@@ -96,9 +92,7 @@ def test_constant_words_arrays_agree_with_single_draws(p):
     for j in range(16):
         words[j + 1, j] ^= np.uint64(1)
     many_answers = bernoulli_many(p, 500, _NoTie(words), constant_words=True)
-    one_answers = [
-        bernoulli(p, _NoTie(row), constant_words=True) for row in ([int(w) for w in row] for row in words)
-    ]
+    one_answers = [bernoulli(p, _NoTie(row), constant_words=True) for row in ([int(w) for w in row] for row in words)]
     assert many_answers.tolist() == one_answers
 
 
@@ -326,11 +320,7 @@ def quick_logs(monkeypatch):
 @pytest.mark.parametrize(
     ("scale", "signed", "layers"),
     [(Fraction(1, 3), False, 5), (Fraction(1, 3), True, 14)]
-    + [
-        (scale, signed, 4)
-        for scale in (Fraction(1), Fraction(5, 2), Fraction(10))
-        for signed in (False, True)
-    ],
+    + [(scale, signed, 4) for scale in (Fraction(1), Fraction(5, 2), Fraction(10)) for signed in (False, True)],
 )
 def test_single_draws_have_exactly_their_law(scale, signed, layers):
     draw = discrete_laplace if signed else geometric
@@ -384,9 +374,7 @@ def true_tail(scale, k):
 def test_a_draw_past_the_span_goes_on_where_the_table_ends(scale, signed, monkeypatch):
     digits = many.Digits(scale, signed)
     span, shift = digits._span, digits._shift
-    assert not any(
-        table._whole[i] for table in digits._tables[-1:] for i in range(digits._beyond, len(table._law))
-    )
+    assert not any(table._whole[i] for table in digits._tables[-1:] for i in range(digits._beyond, len(table._law)))
     for extra in (0, 1, 12345, 2**70):
         monkeypatch.setattr(many, "geometric", lambda scale, coins, extra=extra: extra)
         for rest in {0, (1 << shift) - 1}:
@@ -484,9 +472,7 @@ def binned(draws, cuts):
     return np.bincount(np.searchsorted(cuts, draws, side="left"), minlength=len(cuts) + 1)
 
 
-@pytest.mark.parametrize(
-    "scale", [Fraction(1, 2), Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6)]
-)
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6)])
 def test_ten_million_draws_fit_the_law_and_not_one_half_a_percent_off(scale):
     cuts = bins(scale)
     counts = binned(discrete_laplace_many(scale, 10**7), cuts)

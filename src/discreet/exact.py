@@ -18,9 +18,7 @@ __all__ = ["Exact", "exact", "whole"]
 
 # Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
 _MOST_DIGITS: Final = 4000
-_NUMBER: Final = re.compile(
-    r"\s*[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)\s*", re.ASCII
-)
+_NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)\s*", re.ASCII)
 
 
 def exact(value: Exact, name: str = "value") -> Fraction:

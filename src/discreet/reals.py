@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import reduce
 from typing import Final, TypeAlias, TypeVar
 
 from flint import arb, ctx, fmpq
@@ -35,6 +36,7 @@ __all__ = [
     "floor_bits",
     "ln",
     "log1p",
+    "maximum",
     "powers",
     "sign",
     "total",
@@ -192,6 +194,17 @@ def powers(x: Fraction, count: int) -> list[Number]:
         half = len(terms) // 2
         terms.append(terms[half] * terms[len(terms) - half])
     return terms
+
+
+def maximum(*terms: Number) -> Number:
+    """Return the greatest of several numbers, without deciding which one it is.
+
+    >>> float_up(maximum(exp(Fraction(1)), exp(Fraction(2))))
+    7.38905609893065
+    """
+    if len(terms) == 1 or not any(isinstance(term, Real) for term in terms):
+        return max(terms)
+    return Real(_maximum, *terms)
 
 
 def total(terms: Iterable[Number | int]) -> Number:
@@ -354,6 +367,10 @@ def _ball(x: Number | int, known: dict[int, arb]) -> arb:
 
 def _power(base: arb, exponent: arb) -> arb:
     return base**exponent
+
+
+def _maximum(*terms: arb) -> arb:
+    return reduce(arb.max, terms)
 
 
 def _sum(*terms: arb) -> arb:

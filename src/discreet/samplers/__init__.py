@@ -6,25 +6,32 @@ takes part.
 """
 
 from discreet.samplers.many import (
+    add_discrete_laplace,
     below_many,
     bernoulli_many,
     categorical_many,
     discrete_laplace_many,
+    fitted,
     geometric_many,
 )
-from discreet.samplers.one import below, bernoulli, categorical, discrete_laplace, geometric
+from discreet.samplers.one import WORD, below, below_real, bernoulli, categorical, discrete_laplace, floor_of, geometric
 from discreet.samplers.tables import Table
 
 __all__ = [
+    "WORD",
     "Table",
+    "add_discrete_laplace",
     "below",
     "below_many",
+    "below_real",
     "bernoulli",
     "bernoulli_many",
     "categorical",
     "categorical_many",
     "discrete_laplace",
     "discrete_laplace_many",
+    "fitted",
+    "floor_of",
     "geometric",
     "geometric_many",
 ]

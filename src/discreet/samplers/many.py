@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "add_discrete_laplace",
     "below_many",
     "bernoulli_many",
     "categorical_many",
@@ -81,9 +82,7 @@ def bernoulli_many(
     return out
 
 
-def _settle_bits(
-    p: Number, cells: NDArray[Any], low: int, high: int, coins: Coins, word: int
-) -> NDArray[np.bool_]:
+def _settle_bits(p: Number, cells: NDArray[Any], low: int, high: int, coins: Coins, word: int) -> NDArray[np.bool_]:
     """Return whether U < p where the first byte of U leaves it open."""
     words = fields(coins, cells.size, word)
     prefixes = cells.astype(words.dtype) << words.dtype.type(word - 8)
@@ -152,9 +151,7 @@ def _below(limits: NDArray[np.uint64], coins: Coins, word: int) -> NDArray[np.ui
     return out
 
 
-def _multiply(
-    a: NDArray[np.uint64], b: NDArray[np.uint64], word: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _multiply(a: NDArray[np.uint64], b: NDArray[np.uint64], word: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the high and the low word of a * b, by halves of a word."""
     half = np.uint64(word // 2)
     mask = np.uint64((1 << word // 2) - 1)
@@ -208,6 +205,24 @@ def discrete_laplace_many(
     (dtype('int64'), dtype('O'))
     """
     return _draw_many(Fraction(scale), True, n, coins, cell, word)
+
+
+def add_discrete_laplace(
+    values: NDArray[Any] | Sequence[int], scale: Fraction | int, coins: Coins = SYSTEM
+) -> NDArray[Any]:
+    """Return integers with independent discrete Laplace noise added, exactly: Python ints where int64 is too small.
+
+    >>> add_discrete_laplace([1, 2**70], 0)
+    array([1, 1180591620717411303424], dtype=object)
+    """
+    flat = np.asarray(values) if isinstance(values, np.ndarray) else fitted(list(values))
+    noise = discrete_laplace_many(scale, flat.size, coins)
+    if flat.dtype.kind == "i" and noise.dtype == np.int64 and flat.size:
+        edges = (int(flat.min()) + int(noise.min()), int(flat.max()) + int(noise.max()))
+        if edges[0] >= -(1 << 63) and edges[1] < 1 << 63:
+            noisy: NDArray[np.int64] = np.add(flat, noise, dtype=np.int64)
+            return noisy
+    return fitted([x + z for x, z in zip(map(int, flat.tolist()), noise.tolist(), strict=True)])
 
 
 def _draw_many(scale: Fraction, signed: bool, n: int, coins: Coins, cell: int, word: int) -> NDArray[Any]:

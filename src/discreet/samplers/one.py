@@ -63,7 +63,11 @@ def below(n: int, coins: Coins = SYSTEM, *, word: int = WORD) -> int:
     if n < 1:
         raise ParameterError("n", n, "n >= 1")
     bits = word * (n.bit_length() // word + 1)
-    prefix = coins.bits(bits)
+    return floor_of(n, coins.bits(bits), bits, coins, word)
+
+
+def floor_of(n: int, prefix: int, bits: int, coins: Coins, word: int = WORD) -> int:
+    """Return the floor of n U, given the first *bits* bits of U."""
     while True:
         low, high = prefix * n >> bits, prefix * n + n - 1 >> bits
         if low == high:

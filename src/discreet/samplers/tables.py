@@ -43,9 +43,7 @@ class Table:
     True
     """
 
-    def __init__(
-        self, law: Sequence[Number], values: Sequence[int], *, cell: int = CELL, word: int = 64
-    ) -> None:
+    def __init__(self, law: Sequence[Number], values: Sequence[int], *, cell: int = CELL, word: int = 64) -> None:
         self._law = law
         self._cell = cell
         self._word = word

@@ -1,0 +1,347 @@
+"""Domains: which data a component accepts.
+
+``x in domain`` and ``domain.validate(x)`` are one idea: the second raises where the first is False. The error
+describes the domain, never the data.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from discreet.errors import DomainError, KindError, ParameterError
+from discreet.exact import whole
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+__all__ = [
+    "Anything",
+    "BitVectors",
+    "Booleans",
+    "Categories",
+    "Domain",
+    "Integers",
+    "Maps",
+    "Vectors",
+    "freeze",
+    "identity",
+    "saturated",
+]
+
+
+def freeze(self: object, **fields: object) -> None:
+    """Set the fields of a frozen value, once, in its constructor."""
+    for name, value in fields.items():
+        object.__setattr__(self, name, value)
+
+
+class Domain(ABC):
+    """A set of data."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __contains__(self, x: object, /) -> bool: ...
+
+    def validate(self, x: object, /) -> None:
+        """Raise DomainError unless *x* is a member; the message does not show *x*.
+
+        >>> Integers(low=0).validate(-5)
+        Traceback (most recent call last):
+        discreet.errors.DomainError: the data are not in Integers(low=0, high=None)
+        """
+        if x not in self:
+            raise DomainError(f"the data are not in {self!r}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Anything(Domain):
+    """Every value there is.
+
+    >>> None in Anything(), [1] in Anything()
+    (True, True)
+    """
+
+    def __contains__(self, x: object, /) -> bool:
+        return True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Booleans(Domain):
+    """True and False, and not 1 or 0.
+
+    >>> True in Booleans(), 1 in Booleans(), np.True_ in Booleans()
+    (True, False, True)
+    """
+
+    def __contains__(self, x: object, /) -> bool:
+        return x is True or x is False or isinstance(x, np.bool_)
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class Categories(Domain):
+    """A finite list of distinct answers. 1, 1.0 and True are three answers, and so are 0.0 and -0.0.
+
+    >>> colours = Categories(["red", "green"])
+    >>> "red" in colours, "blue" in colours, colours.index("green")
+    (True, False, 1)
+    >>> 1.0 in Categories([1, 2])
+    False
+    """
+
+    values: tuple[Any, ...]
+    _places: dict[Hashable, int]
+    _kinds: frozenset[type]
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise KindError("values", values, "a list of answers")
+        listed = tuple(_plain(value) for value in values)
+        places: dict[Hashable, int] = {}
+        for i, value in enumerate(listed):
+            try:
+                key = identity(value)
+                hash(key)
+            except TypeError:
+                raise KindError("values", values, "answers that can be hashed") from None
+            if value != value:  # noqa: PLR0124  NaN is not equal to itself, so no answer could match it.
+                raise ParameterError("values", values, "answers that are equal to themselves, not NaN")
+            if places.setdefault(key, i) != i:
+                raise ParameterError("values", values, "distinct answers")
+        freeze(self, values=listed, _places=places, _kinds=frozenset(type(value) for value in listed))
+
+    def __contains__(self, x: object, /) -> bool:
+        return self.index(x) >= 0
+
+    def index(self, x: object, /) -> int:
+        """Return the place of *x* among the answers, or -1; it runs no code of the data's own."""
+        x = _plain(x)
+        if type(x) not in self._kinds:
+            return -1
+        try:
+            return self._places.get(identity(x), -1)
+        except TypeError:  # A tuple with a list inside is not an answer.
+            return -1
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Categories and list(self._places) == list(other._places)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._places))
+
+    def __repr__(self) -> str:
+        return f"Categories({list(self.values)!r})"
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Integers(Domain):
+    """Whole numbers, between bounds if there are any. Booleans and floats are not integers.
+
+    Releases saturate at the bounds. A NumPy integer type may be given in their place.
+
+    >>> 5 in Integers(), True in Integers(), 5.0 in Integers(), np.int8(5) in Integers()
+    (True, False, False, True)
+    >>> Integers(dtype="int8")
+    Integers(low=-128, high=127)
+    """
+
+    low: int | None
+    high: int | None
+
+    def __init__(self, low: int | None = None, high: int | None = None, *, dtype: DTypeLike | None = None) -> None:
+        if dtype is not None:
+            try:
+                info = np.iinfo(np.dtype(dtype))
+            except (TypeError, ValueError):
+                raise KindError("dtype", dtype, "a NumPy integer type") from None
+            low = int(info.min) if low is None else low
+            high = int(info.max) if high is None else high
+        low = None if low is None else whole(low, "low")
+        high = None if high is None else whole(high, "high")
+        if low is not None and high is not None and low > high:
+            raise ParameterError("low", low, f"low <= high = {high}")
+        freeze(self, low=low, high=high)
+
+    def __contains__(self, x: object, /) -> bool:
+        if type(x) is not int and not isinstance(x, np.integer):
+            return False
+        return (self.low is None or int(x) >= self.low) and (self.high is None or int(x) <= self.high)
+
+    def clamp(self, x: int, /) -> int:
+        """Return the member nearest to *x*."""
+        if self.low is not None and x < self.low:
+            return self.low
+        return self.high if self.high is not None and x > self.high else x
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Vectors(Domain):
+    """Lists, tuples or one-dimensional arrays of members of another domain.
+
+    >>> [1, 2] in Vectors(Integers()), np.arange(3) in Vectors(Integers(low=0), size=3), [1.5] in Vectors(Integers())
+    (True, True, False)
+    """
+
+    of: Domain
+    size: int | None
+
+    def __init__(self, of: Domain, size: int | None = None) -> None:
+        if not isinstance(of, Domain):
+            raise KindError("of", of, "a domain")
+        freeze(self, of=of, size=None if size is None else whole(size, "size", least=0))
+
+    def __contains__(self, x: object, /) -> bool:
+        fits = x.ndim == 1 if isinstance(x, np.ndarray) else isinstance(x, list | tuple)
+        if not fits or (self.size is not None and len(x) != self.size):  # type: ignore[arg-type]
+            return False
+        return all_members(self.of, x)  # type: ignore[arg-type]
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class BitVectors(Domain):
+    """Boolean vectors of one length, with at most *max_weight* bits set.
+
+    The length is a parameter, because a release is as long as its input.
+
+    >>> domain = BitVectors(3, max_weight=1)
+    >>> np.array([True, False, False]) in domain, [True, True, False] in domain, [True] in domain
+    (True, False, False)
+    """
+
+    length: int
+    max_weight: int
+
+    def __init__(self, length: int, max_weight: int | None = None) -> None:
+        length = whole(length, "length", least=1)
+        weight = length if max_weight is None else whole(max_weight, "max_weight", least=0)
+        if weight > length:
+            raise ParameterError("max_weight", max_weight, f"max_weight <= length = {length}")
+        freeze(self, length=length, max_weight=weight)
+
+    def __contains__(self, x: object, /) -> bool:
+        if isinstance(x, np.ndarray):
+            member = x.dtype == np.bool_ and x.shape == (self.length,)
+            return member and int(np.count_nonzero(x)) <= self.max_weight
+        if not isinstance(x, list | tuple) or len(x) != self.length:
+            return False
+        return all_members(Booleans(), x) and sum(map(bool, x)) <= self.max_weight
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Maps(Domain):
+    """Dicts from keys of one domain to values of another, or a pair of arrays: distinct keys, and their values.
+
+    >>> {"a": 3} in Maps(Anything(), Integers()), {"a": 0.5} in Maps(Anything(), Integers())
+    (True, False)
+    >>> (np.array(["a", "b"]), np.array([3, 4])) in Maps(Anything(), Integers())
+    True
+    >>> (np.array(["a", "a"]), np.array([3, 4])) in Maps(Anything(), Integers())
+    False
+    """
+
+    keys: Domain
+    values: Domain
+
+    def __init__(self, keys: Domain, values: Domain) -> None:
+        for name, domain in (("keys", keys), ("values", values)):
+            if not isinstance(domain, Domain):
+                raise KindError(name, domain, "a domain")
+        freeze(self, keys=keys, values=values)
+
+    def __contains__(self, x: object, /) -> bool:
+        if isinstance(x, Mapping):
+            keys: Any = list(x)
+            values: Any = list(x.values())
+        elif isinstance(x, tuple) and len(x) == 2 and all(isinstance(a, np.ndarray) for a in x):
+            keys, values = x
+            if keys.ndim != 1 or keys.shape != values.shape or not distinct(keys):
+                return False
+        else:
+            return False
+        return all_members(self.values, values) and all_members(self.keys, keys)
+
+
+def identity(x: object) -> Hashable:
+    """Return a key that two values share only if they are the same answer: of one type, and equal.
+
+    >>> identity(1) == identity(1.0), identity(0.0) == identity(-0.0), identity("a") == identity("a")
+    (False, False, True)
+    """
+    if type(x) is tuple:
+        return (tuple, *map(identity, x))
+    if type(x) is float:
+        return (float, x.hex())
+    return (type(x), x)
+
+
+_EXACT_INTEGERS: Final = frozenset("iu")
+
+
+def all_members(domain: Domain, xs: Sequence[Any] | np.ndarray[Any, Any]) -> bool:
+    """Whether each of *xs* is a member; quick where the answer is a matter of types and extremes."""
+    if isinstance(domain, Anything):
+        return True
+    if isinstance(xs, np.ndarray) and xs.dtype != object:
+        if isinstance(domain, Integers):
+            if xs.dtype.kind not in _EXACT_INTEGERS:
+                return False
+            return not xs.size or (int(xs.min()) in domain and int(xs.max()) in domain)
+        if isinstance(domain, Booleans):
+            return bool(xs.dtype == np.bool_)
+        xs = xs.tolist()
+    elif isinstance(domain, Integers) and isinstance(xs, list | tuple) and set(map(type, xs)) <= {int}:
+        return not xs or (min(xs) in domain and max(xs) in domain)
+    return all(x in domain for x in xs)
+
+
+def distinct(keys: np.ndarray[Any, Any]) -> bool:
+    """Whether no key of an array occurs twice."""
+    if keys.dtype.kind in "iufbmM":
+        ordered = np.sort(keys)
+        return not (ordered[1:] == ordered[:-1]).any()
+    try:
+        return len(set(keys.tolist())) == len(keys)
+    except TypeError:
+        return False
+
+
+def saturated(values: np.ndarray[Any, Any], domain: Domain) -> np.ndarray[Any, Any]:
+    """Return integers, each moved to the nearest member of a domain of integers.
+
+    >>> saturated(np.array([-5, 5, 300]), Integers(dtype="uint8"))
+    array([  0,   5, 255])
+    """
+    if not isinstance(domain, Integers) or domain == Integers():
+        return values
+    if values.dtype == np.int64:
+        least, most = -(1 << 63), (1 << 63) - 1
+        low, high = domain.clamp(least), domain.clamp(most)
+        if low <= most and high >= least:  # Else every value moves beyond int64.
+            clipped: np.ndarray[Any, Any] = np.clip(values, low, high)
+            return clipped
+    moved = np.empty(values.shape, object)
+    moved[:] = [domain.clamp(int(x)) for x in values.tolist()]
+    return moved
+
+
+def _plain(x: object) -> object:
+    """Return a NumPy scalar as the Python value that it holds."""
+    if isinstance(x, np.generic):
+        plain = x.item()
+        return x if isinstance(plain, np.generic) else plain
+    return x

@@ -1,0 +1,25 @@
+"""Mechanisms: one file each, its proof as ``<name>.md`` beside it."""
+
+from discreet.mechanisms.encoders import Bloom, OneHot
+from discreet.mechanisms.integer_laplace import IntegerLaplace
+from discreet.mechanisms.laplace_threshold import (
+    LaplaceThreshold,
+    continuous_laplacian_tail_to_alpha,
+    discrete_laplacian_tail_to_alpha,
+)
+from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.randomized_response_bool import RandomizedResponseBool
+from discreet.mechanisms.rappor import Debiased, Rappor
+
+__all__ = [
+    "Bloom",
+    "Debiased",
+    "IntegerLaplace",
+    "LaplaceThreshold",
+    "OneHot",
+    "RandomizedResponse",
+    "RandomizedResponseBool",
+    "Rappor",
+    "continuous_laplacian_tail_to_alpha",
+    "discrete_laplacian_tail_to_alpha",
+]

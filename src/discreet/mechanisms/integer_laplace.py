@@ -1,0 +1,113 @@
+"""Integer Laplace noise [Ghosh, Roughgarden and Sundararajan 2009].
+
+Theorem.  x + Z with Pr[Z = z] proportional to exp(-|z| / s) is (d / s)-DP between integers, or integer vectors, at
+distance d.
+Proof: integer_laplace.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from discreet.coins import SYSTEM, Coins
+from discreet.core import Measurement
+from discreet.domains import Integers, Vectors, freeze, saturated
+from discreet.errors import KindError, ParameterError, UnsupportedError
+from discreet.exact import Exact, exact
+from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.metrics import AbsoluteDistance, L1Distance
+from discreet.samplers import add_discrete_laplace, discrete_laplace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["IntegerLaplace"]
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class IntegerLaplace(Measurement[Any, Any]):
+    """Add discrete Laplace noise of a rational scale to an integer, or to each entry of an integer vector.
+
+    The sum is exact, then saturates at the domain's bounds if it has any. Scale 0 releases the truth.
+
+    >>> IntegerLaplace(scale=2).privacy_map(1)
+    0.5
+    >>> IntegerLaplace(scale=2, domain=Vectors(Integers())).privacy_map(3)
+    1.5
+    >>> isinstance(IntegerLaplace(scale=2).release(100), int)
+    True
+    """
+
+    scale: Fraction
+    domain: Integers | Vectors
+
+    def __init__(self, *, scale: Exact, domain: Integers | Vectors = Integers()) -> None:  # noqa: B008  A frozen value.
+        s = exact(scale, "scale")
+        if s < 0:  # proof: scale
+            raise ParameterError("scale", scale, "scale >= 0")
+        if not isinstance(domain.of if isinstance(domain, Vectors) else domain, Integers):
+            raise KindError("domain", domain, "Integers() or Vectors(Integers())")
+        freeze(self, scale=s, domain=domain)
+
+    @classmethod
+    def within(
+        cls,
+        *,
+        epsilon: Exact,
+        d_in: Exact = 1,
+        domain: Integers | Vectors = Integers(),  # noqa: B008  A frozen value.
+    ) -> IntegerLaplace:
+        """Return the least noisy mechanism within a budget at a distance: its scale is d_in / epsilon, exactly.
+
+        >>> IntegerLaplace.within(epsilon="0.3").scale
+        Fraction(10, 3)
+        """
+        budget = checked_epsilon(epsilon)
+        if budget == 0:
+            raise ParameterError("epsilon", epsilon, "epsilon > 0")
+        return cls(scale=AbsoluteDistance().check(d_in) / budget, domain=domain)  # proof: within
+
+    @property
+    def input_domain(self) -> Integers | Vectors:
+        """The integers, or vectors of them."""
+        return self.domain
+
+    @property
+    def input_metric(self) -> AbsoluteDistance | L1Distance:
+        """|x - y|, or its sum over the entries."""
+        return L1Distance() if isinstance(self.domain, Vectors) else AbsoluteDistance()
+
+    @property
+    def output_measure(self) -> MaxDivergence:
+        """Epsilon."""
+        return MaxDivergence()
+
+    def loss(self, d_in: Exact, /) -> Loss:
+        """Return d_in / scale; a distance between integers is rounded down first."""
+        distance = self.input_metric.check(d_in)
+        if distance == 0:
+            return Fraction(0)
+        return INFINITE if self.scale == 0 else distance / self.scale  # proof: map
+
+    def sample(self, x: Any, coins: Coins, /) -> Any:
+        """Draw a release: an int for an int, an array for an array, else a list."""
+        if isinstance(self.domain, Integers):
+            return self.domain.clamp(int(x) + discrete_laplace(self.scale, coins))  # proof: sum
+        noisy = saturated(add_discrete_laplace(x, self.scale, coins), self.domain.of)  # proof: sums
+        return noisy if isinstance(x, np.ndarray) else noisy.tolist()
+
+    def release_many(self, xs: NDArray[Any] | list[int], /) -> NDArray[Any]:
+        """Return a release of each of many independent integers.
+
+        >>> IntegerLaplace(scale=0).release_many([1, 2, 3])
+        array([1, 2, 3])
+        """
+        if not isinstance(self.domain, Integers):
+            raise UnsupportedError("release_many is for a mechanism over Integers(); release each vector by itself")
+        Vectors(self.domain).validate(xs)
+        return saturated(add_discrete_laplace(xs, self.scale, SYSTEM), self.domain)

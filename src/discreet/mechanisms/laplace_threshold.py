@@ -1,0 +1,256 @@
+"""Counts per key where the keys themselves are private: integer Laplace noise and a threshold [Korolova et al. 2009].
+
+Theorem.  Drop the zeros, add discrete Laplace noise of scale s to each value, and release the pairs that come out
+strictly above T. Between maps that differ in at most l0 keys, by l1 in all and li at most, the release is
+(l1 / s, delta)-DP, where delta is the greatest probability that a key which one of the maps lacks is released.
+Proof: laplace_threshold.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from discreet.coins import SYSTEM, Coins
+from discreet.core import Measurement
+from discreet.domains import Anything, Integers, Maps, freeze, saturated
+from discreet.errors import KindError, ParameterError
+from discreet.exact import Exact, exact, whole
+from discreet.measures import INFINITE, Approximate, Loss, MaxDivergence, checked_epsilon
+from discreet.metrics import L01InfDistance
+from discreet.reals import Number, exp, expm1, float_up, log1p, maximum, sign
+from discreet.samplers import add_discrete_laplace, below, fitted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LaplaceThreshold", "continuous_laplacian_tail_to_alpha", "discrete_laplacian_tail_to_alpha"]
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class LaplaceThreshold(Measurement[Any, Any]):
+    """Release the noisy values of a map's keys that come out strictly above a threshold.
+
+    The data are a dict, or a pair of arrays (distinct keys, values); the release is of the same kind, in an order that
+    depends on nothing but what is released. Under a negative threshold the pairs strictly below it are released.
+
+    >>> m = LaplaceThreshold(scale=2, threshold=30)
+    >>> m.privacy_map((1, 1, 1))
+    (0.5, 1.9041175383266184e-07)
+    >>> set(m.release({"Rome": 1000, "Brig": 1})) <= {"Rome", "Brig"}
+    True
+    """
+
+    scale: Fraction
+    threshold: int
+    domain: Maps
+
+    def __init__(
+        self,
+        *,
+        scale: Exact,
+        threshold: int,
+        domain: Maps = Maps(Anything(), Integers()),  # noqa: B008  A frozen value.
+    ) -> None:
+        s = exact(scale, "scale")
+        if s < 0:  # proof: scale
+            raise ParameterError("scale", scale, "scale >= 0")
+        if not (isinstance(domain, Maps) and isinstance(domain.values, Integers)):
+            raise KindError("domain", domain, "Maps(..., Integers())")
+        freeze(self, scale=s, threshold=whole(threshold, "threshold"), domain=domain)
+
+    @classmethod
+    def within(
+        cls,
+        *,
+        epsilon: Exact,
+        delta: Exact,
+        l0: int = 1,
+        l1: Exact | None = None,
+        li: Exact = 1,
+        domain: Maps = Maps(Anything(), Integers()),  # noqa: B008  A frozen value.
+    ) -> LaplaceThreshold:
+        """Return the mechanism with the least scale, and then the least threshold, within a budget at a distance.
+
+        *l1* is l0 times li where it is not given.
+
+        >>> LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3).threshold
+        44
+        """
+        budget, most = checked_epsilon(epsilon), checked_epsilon(delta, "delta")
+        if budget == 0:
+            raise ParameterError("epsilon", epsilon, "epsilon > 0")
+        if not 0 < most <= 1:
+            raise ParameterError("delta", delta, "0 < delta <= 1")
+        d_in = L01InfDistance().check((l0, whole(l0, "l0", least=0) * exact(li, "li") if l1 is None else l1, li))
+        if d_in[1] == 0:
+            raise ParameterError("(l0, l1, li)", d_in, "distances above 0")
+        s = d_in[1] / budget  # proof: within
+        low, high = d_in[2] - 1, d_in[2] + 1  # The least threshold lies above low.
+        while not _delta_at_most(s, high, d_in, most):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _delta_at_most(s, middle, d_in, most):
+                high = middle
+            else:
+                low = middle
+        return cls(scale=s, threshold=high, domain=domain)
+
+    @property
+    def input_domain(self) -> Maps:
+        """Maps from keys to integers."""
+        return self.domain
+
+    @property
+    def input_metric(self) -> L01InfDistance:
+        """How many keys differ, by how much in all, and by how much at most."""
+        return L01InfDistance()
+
+    @property
+    def output_measure(self) -> Approximate:
+        """Epsilon and delta."""
+        return Approximate(MaxDivergence())
+
+    def loss(self, d_in: tuple[int, Exact, Exact], /) -> tuple[Loss, Number]:
+        """Return (l1 / scale, delta); raise if the threshold is below li, where no delta is worth having."""
+        l0, l1, li = self.input_metric.check(d_in)
+        if l1 == 0:  # proof: zero
+            return Fraction(0), Fraction(0)
+        if self.scale == 0:
+            return INFINITE, Fraction(1)
+        if li > abs(self.threshold):  # proof: stable
+            raise ParameterError("d_in", d_in, f"li <= {abs(self.threshold)}, the threshold")
+        return l1 / self.scale, _delta(self.scale, abs(self.threshold), (l0, l1, li))  # proof: map
+
+    def sample(self, x: Any, coins: Coins, /) -> Any:
+        """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""
+        if isinstance(x, Mapping):
+            places, noisy = self._released(fitted(list(x.values())), coins)
+            keys = list(x)
+            out = dict(zip((keys[i] for i in places.tolist()), noisy.tolist(), strict=True))
+            return {key: out[key] for key in ordered(out, coins)}  # proof: order
+        places, noisy = self._released(x[1], coins)
+        keys = x[0][places]
+        order = array_order(keys, coins)  # proof: orders
+        return keys[order], noisy[order]
+
+    def _released(self, values: NDArray[Any], coins: Coins) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return the places of the keys that are released, and their noisy values."""
+        kept = np.flatnonzero(values)  # proof: drop
+        noisy = add_discrete_laplace(values[kept], self.scale, coins)  # proof: noise
+        above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold  # proof: strict
+        return kept[above], saturated(noisy[above], self.domain.values)
+
+
+def discrete_laplacian_tail_to_alpha(scale: Exact, tail: int) -> float:
+    """Return Pr[Z > tail], rounded up, for discrete Laplace noise Z of a scale, and tail >= 0.
+
+    >>> discrete_laplacian_tail_to_alpha(1, 5)
+    0.0018121130430497389
+    """
+    return float_up(_tail(_positive_scale(scale), whole(tail, "tail", least=0)))
+
+
+def continuous_laplacian_tail_to_alpha(scale: Exact, tail: Exact) -> float:
+    """Return Pr[C > tail], rounded up, for continuous Laplace noise C of a scale, and tail >= 0.
+
+    It is never less than the discrete tail, which is what the mechanism uses.
+
+    >>> continuous_laplacian_tail_to_alpha(1, 5)
+    0.0033689734995427335
+    """
+    t = exact(tail, "tail")
+    if t < 0:
+        raise ParameterError("tail", tail, "tail >= 0")
+    return float_up(exp(-t / _positive_scale(scale)) / 2)
+
+
+def ordered(keys: Iterable[Any], coins: Coins = SYSTEM) -> list[Any]:
+    """Return keys in an order that their set alone decides: sorted where that is a total order, else shuffled.
+
+    >>> ordered({"b": 1, "a": 2}), sorted(ordered([1, "a"]), key=str)
+    (['a', 'b'], [1, 'a'])
+    """
+    listed = list(keys)
+    return sorted(listed) if _totally_ordered(listed) else _shuffled(listed, coins)
+
+
+def array_order(keys: NDArray[Any], coins: Coins) -> NDArray[np.intp]:
+    """Return the places of an array's keys in the order of `ordered`."""
+    if keys.dtype.kind in "iubUSmM" or (keys.dtype.kind == "f" and not np.isnan(keys).any()):
+        return np.argsort(keys, kind="stable")
+    listed = keys.tolist()
+    if _totally_ordered(listed):
+        return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.intp)
+    return np.array(_shuffled(list(range(len(listed))), coins), np.intp)
+
+
+_ORDERED: Final = frozenset({str, bytes, int, bool, float, Fraction, Decimal, date, timedelta, np.str_})
+
+
+def _totally_ordered(keys: list[Any]) -> bool:
+    """Whether any two of the keys compare, and no two are equal. Sets, for one, only seem to."""
+    kinds = set(map(type, keys))
+    if kinds == {tuple}:
+        return len(set(map(len, keys))) == 1 and all(
+            _totally_ordered(list(column)) for column in zip(*keys, strict=True)
+        )
+    if kinds == {datetime}:
+        return len({key.tzinfo for key in keys}) == 1
+    return not kinds or (len(kinds) == 1 and kinds <= _ORDERED and all(key == key for key in keys))  # noqa: PLR0124  NaN
+
+
+def _shuffled(items: list[Any], coins: Coins) -> list[Any]:
+    """Return the items in an order drawn uniformly [Fisher and Yates 1938]."""
+    for i in range(len(items) - 1, 0, -1):
+        j = below(i + 1, coins)
+        items[i], items[j] = items[j], items[i]
+    return items
+
+
+def _tail(s: Fraction, t: int) -> Number:
+    """Return Pr[Z > t] = exp(-t / s) / (exp(1 / s) + 1) for t >= 0."""
+    return exp(-(t + 1) / s) / (1 + exp(-1 / s))  # proof: tail
+
+
+def _delta(s: Fraction, threshold: int, d_in: tuple[int, int, int]) -> Number:
+    """Return the greatest probability that some key of those which one map lacks is released.
+
+    n keys get 1 each; the rest of l1 is packed onto as few of them as possible, up to li. Of all n, four need a look.
+    """
+    l0, l1, li = d_in
+    room = li - 1  # What a key can take beyond its first unit.
+    keys = {l0, -(-l1 // li)}  # proof: candidates
+    if room:
+        spare = [l1 - n for n in keys]  # What is left for packing with the most and the fewest keys.
+        keys |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room}
+    return maximum(*(_any_released(s, threshold, l1, li, n) for n in keys if -(-l1 // li) <= n <= l0))
+
+
+def _any_released(s: Fraction, threshold: int, l1: int, li: int, n: int) -> Number:
+    """Return the probability that at least one of n new keys is released, when l1 is packed onto them."""
+    room = li - 1
+    full, rest = divmod(l1 - n, room) if room else (0, 0)
+    kept = [(full, li), (int(rest > 0), 1 + rest), (n - full - int(rest > 0), 1)]
+    # Pr[no key is released], as a logarithm, so that nothing cancels however small delta is.
+    log_none = sum((log1p(-_tail(s, threshold - c)) * count for count, c in kept if count), start=Fraction(0))
+    return -expm1(log_none)  # proof: delta
+
+
+def _delta_at_most(s: Fraction, threshold: int, d_in: tuple[int, int, int], most: Fraction) -> bool:
+    return sign(_delta(s, threshold, d_in) - most) <= 0
+
+
+def _positive_scale(scale: Exact) -> Fraction:
+    s = exact(scale, "scale")
+    if s <= 0:
+        raise ParameterError("scale", scale, "scale > 0")
+    return s

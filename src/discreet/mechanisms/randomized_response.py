@@ -1,0 +1,193 @@
+"""Randomized response over t categories [Warner 1965].
+
+Theorem.  For 1/t <= p < 1 the release is ln(p (t - 1) / (1 - p))-DP between any two answers.
+Proof: randomized_response.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from discreet.coins import SYSTEM, Coins
+from discreet.core import Measurement
+from discreet.domains import Anything, Categories, freeze
+from discreet.errors import KindError, ParameterError
+from discreet.exact import Exact, exact
+from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.metrics import DiscreteDistance
+from discreet.reals import exp, float_down, ln
+from discreet.samplers import WORD, Table, below_many, below_real, floor_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RandomizedResponse"]
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class RandomizedResponse(Measurement[Any, Any]):
+    """Answer truthfully with probability *prob*, else with another category, each equally likely.
+
+    An answer outside the categories gets a reply that is uniform over them: refusing it would tell.
+
+    >>> rr = RandomizedResponse(categories=("yes", "no", "unsure"), prob="3/4")
+    >>> rr.privacy_map(1)
+    1.791759469228055
+    >>> rr.law("no")
+    {'yes': Fraction(1, 8), 'no': Fraction(3, 4), 'unsure': Fraction(1, 8)}
+    >>> rr.release("no") in ("yes", "no", "unsure")
+    True
+    """
+
+    categories: Categories
+    prob: Fraction
+
+    def __init__(self, *, categories: Iterable[Any] | Categories, prob: Exact) -> None:
+        cats, p = _categories(categories), exact(prob, "prob")
+        t = len(cats)
+        if not Fraction(1, t) <= p <= 1:  # proof: range
+            raise ParameterError("prob", prob, _needed(prob, p, t))
+        freeze(self, categories=cats, prob=p)
+
+    @classmethod
+    def within(cls, *, epsilon: Exact, categories: Iterable[Any] | Categories) -> RandomizedResponse:
+        """Return the mechanism that answers truthfully most often within a budget; *prob* is a float, or 1/t.
+
+        >>> rr = RandomizedResponse.within(epsilon=1, categories="a b c d".split())
+        >>> float(rr.prob), rr.privacy_map(1) <= 1
+        (0.47536688641867164, True)
+        """
+        cats = _categories(categories)
+        q = exp(-checked_epsilon(epsilon))
+        p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
+        return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
+
+    @property
+    def input_domain(self) -> Anything:
+        """Any answer: one outside the categories is no error."""
+        return Anything()
+
+    @property
+    def input_metric(self) -> DiscreteDistance:
+        """Equal or not."""
+        return DiscreteDistance()
+
+    @property
+    def output_measure(self) -> MaxDivergence:
+        """Epsilon."""
+        return MaxDivergence()
+
+    def loss(self, d_in: int, /) -> Loss:
+        """Return ln(p (t - 1) / (1 - p)), or 0 between equal answers."""
+        if self.input_metric.check(d_in) == 0:
+            return Fraction(0)
+        p, t = self.prob, len(self.categories)
+        return INFINITE if p == 1 else ln(p * (t - 1) / (1 - p))  # proof: map
+
+    def sample(self, x: Any, coins: Coins, /) -> Any:
+        """Draw an answer. The same number of coins is drawn whatever the answer."""
+        values = self.categories.values
+        t, place = len(values), self.categories.index(x)
+        draw = coins.bits(2 * WORD)
+        honest = below_real(self.prob, draw >> WORD, WORD, coins)  # proof: honest
+        choice = floor_of(t if place < 0 else t - 1, draw & (1 << WORD) - 1, WORD, coins)  # proof: choice
+        if place < 0:
+            return values[choice]  # proof: foreign
+        return values[place if honest else (place + 1 + choice) % t]  # proof: answer
+
+    def release_many(self, xs: Sequence[Any] | NDArray[Any], /) -> Any:
+        """Return an answer for each of many people, each independently: an array for an array, else a list.
+
+        >>> rr = RandomizedResponse(categories=("a", "b"), prob=1)
+        >>> rr.release_many(["a", "b", "a"]), rr.release_many(np.array(["a", "b"]))
+        (['a', 'b', 'a'], array(['a', 'b'], dtype='<U1'))
+        """
+        if not isinstance(xs, Sequence | np.ndarray) or isinstance(xs, str | bytes):
+            raise KindError("xs", type(xs), "a sequence or an array of answers")
+        replies = self.release_places(self.places(xs))
+        if isinstance(xs, np.ndarray):
+            return _as_array(self.categories)[replies].reshape(xs.shape)
+        values = self.categories.values
+        return [values[i] for i in replies.tolist()]
+
+    def release_places(self, places: NDArray[np.int64], /) -> NDArray[np.int64]:
+        """Return the places of replies to answers given by their places; -1 stands for any other answer.
+
+        >>> RandomizedResponse(categories=("a", "b"), prob=1).release_places(np.array([0, 1, 1]))
+        array([0, 1, 1])
+        """
+        t = len(self.categories)
+        if not (isinstance(places, np.ndarray) and places.dtype.kind in "iu"):
+            raise KindError("places", type(places), "an array of integers")
+        replies = _offsets(self.prob.numerator, self.prob.denominator, t).draw(places.size, SYSTEM)
+        replies += places.ravel()
+        np.subtract(replies, t, out=replies, where=replies >= t)  # proof: answers
+        foreign = np.flatnonzero((places.ravel() < 0) | (places.ravel() >= t))
+        replies[foreign] = below_many(t, foreign.size)  # proof: strangers
+        return replies
+
+    def places(self, xs: Sequence[Any] | NDArray[Any], /) -> NDArray[np.int64]:
+        """Return the place of each answer among the categories, -1 for any other.
+
+        >>> RandomizedResponse(categories=("a", "b"), prob=1).places(["b", "c", "a"])
+        array([ 1, -1,  0])
+        """
+        if isinstance(xs, np.ndarray) and xs.dtype.kind in "iuUSb":
+            answers, codes = np.unique(xs, return_inverse=True)
+            known = np.array([self.categories.index(answer) for answer in answers], np.int64)
+            return known[codes.ravel()] if answers.size else np.empty(0, np.int64)
+        flat = xs.ravel().tolist() if isinstance(xs, np.ndarray) else xs
+        return np.fromiter(map(self.categories.index, flat), np.int64, len(flat))
+
+    def law(self, x: Any, /) -> Mapping[Any, Fraction]:
+        """Return the probability of each answer."""
+        t, place = len(self.categories), self.categories.index(x)
+        lie = (1 - self.prob) / (t - 1)
+        return {
+            value: Fraction(1, t) if place < 0 else self.prob if i == place else lie
+            for i, value in enumerate(self.categories.values)
+        }
+
+
+def _categories(categories: Iterable[Any] | Categories) -> Categories:
+    cats = categories if isinstance(categories, Categories) else Categories(categories)
+    if len(cats) < 2:
+        raise ParameterError("categories", categories, "at least two categories")
+    return cats
+
+
+def _needed(prob: Exact, p: Fraction, t: int) -> str:
+    """Say what the range is, and how to write the nearest number inside it."""
+    need = f"1/{t} <= prob <= 1, compared exactly"
+    least = Fraction(1, t)
+    if isinstance(prob, float) and p < least and float(least) == prob:
+        above = np.nextafter(prob, 1.0)
+        need += f'; this float is below 1/{t}: write prob="1/{t}", or {float(above)!r}, the least float that is not'
+    return need
+
+
+@lru_cache(maxsize=64)
+def _offsets(num: int, den: int, t: int) -> Table:
+    """The law of how far a reply is from the truth, around the circle of categories."""
+    p = Fraction(num, den)
+    law = [p, *[(1 - p) / (t - 1)] * (t - 1)] if p < 1 else [p]
+    return Table(law, range(len(law)))
+
+
+def _as_array(categories: Categories) -> NDArray[Any]:
+    """Return the categories as an array that gives them back unchanged."""
+    values = list(categories.values)
+    if {type(value) for value in values} in ({str}, {int}, {bool}):
+        array = np.array(values)
+        if array.tolist() == values:
+            return array
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

@@ -1,0 +1,163 @@
+"""Metrics: how far apart two members of a domain are.
+
+Each metric checks a distance that a user types (``check``) and measures one (``measure``). Data are integers, so
+a distance between them is rounded down to a whole number: nothing lies in between.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
+
+from discreet.domains import identity
+from discreet.errors import KindError, MismatchError, ParameterError
+from discreet.exact import Exact, exact, whole
+
+__all__ = [
+    "AbsoluteDistance",
+    "DiscreteDistance",
+    "Distance",
+    "L01InfDistance",
+    "L1Distance",
+    "Metric",
+    "SymmetricDistance",
+]
+
+Distance: TypeAlias = int | tuple[int, int, int]
+_MOST_BITS: Final = 4096
+
+
+class Metric(ABC):
+    """A distance between data."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def check(self, d_in: Any, /) -> Any:
+        """Return a distance as whole numbers, or raise an error shaped like the call."""
+
+    @abstractmethod
+    def measure(self, x: Any, y: Any, /) -> Any:
+        """Return the distance between two members."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DiscreteDistance(Metric):
+    """0 between equal data, else 1.
+
+    >>> DiscreteDistance().measure("a", "b"), DiscreteDistance().measure("a", "a")
+    (1, 0)
+    """
+
+    def check(self, d_in: int, /) -> int:
+        """Return the distance, a whole number."""
+        return min(_whole_distance(d_in, "d_in"), 1)
+
+    def measure(self, x: Any, y: Any, /) -> int:
+        """Return 0 if the two are the same answer, else 1."""
+        if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+            return int(not np.array_equal(x, y))
+        return int(identity(x) != identity(y))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AbsoluteDistance(Metric):
+    """|x - y|, for integers.
+
+    >>> AbsoluteDistance().measure(3, -4), AbsoluteDistance().check(2.9)
+    (7, 2)
+    """
+
+    def check(self, d_in: Exact, /) -> int:
+        """Return the distance rounded down."""
+        return _floored(d_in, "d_in")
+
+    def measure(self, x: int, y: int, /) -> int:
+        """Return |x - y|."""
+        return abs(int(x) - int(y))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class L1Distance(Metric):
+    """The sum of |x_i - y_i|, for integer vectors of one length.
+
+    >>> L1Distance().measure([1, 2, 3], [1, 0, 4])
+    3
+    """
+
+    def check(self, d_in: Exact, /) -> int:
+        """Return the distance rounded down."""
+        return _floored(d_in, "d_in")
+
+    def measure(self, x: Sequence[int], y: Sequence[int], /) -> int:
+        """Return the sum of the absolute differences."""
+        if len(x) != len(y):
+            raise MismatchError("vectors of two lengths have no L1 distance")
+        return sum(abs(int(a) - int(b)) for a, b in zip(x, y, strict=True))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class L01InfDistance(Metric):
+    """(l0, l1, li): how many keys differ, by how much in all, and by how much at most. A missing key counts as 0.
+
+    >>> L01InfDistance().measure({"a": 5, "b": 1}, {"a": 3, "c": 4})
+    (3, 7, 4)
+    """
+
+    def check(self, d_in: tuple[int, Exact, Exact], /) -> tuple[int, int, int]:
+        """Return the tightest equivalent bounds: l1 <= l0 li, li <= l1, l0 <= l1; or (0, 0, 0)."""
+        if not isinstance(d_in, tuple | list) or len(d_in) != 3:
+            raise KindError("d_in", d_in, "three distances (l0, l1, li)")
+        l0 = _whole_distance(d_in[0], "l0")
+        l1, li = _floored(d_in[1], "l1"), _floored(d_in[2], "li")
+        l1 = min(l1, l0 * li)  # No more than l0 keys change by li each.
+        return min(l0, l1), l1, min(li, l1)  # A key that changes, changes by at least 1.
+
+    def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> tuple[int, int, int]:
+        """Return the three distances between two maps."""
+        gaps = [abs(int(x.get(k, 0)) - int(y.get(k, 0))) for k in {**x, **y}]
+        return sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SymmetricDistance(Metric):
+    """How many records are in one data set and not in the other, counted with repetition.
+
+    >>> SymmetricDistance().measure(["a", "a", "b"], ["a", "c"])
+    3
+    """
+
+    def check(self, d_in: int, /) -> int:
+        """Return the distance, a whole number."""
+        return _whole_distance(d_in, "d_in")
+
+    def measure(self, x: Sequence[Any], y: Sequence[Any], /) -> int:
+        """Return the size of the symmetric difference."""
+        left, right = Counter(map(identity, x)), Counter(map(identity, y))
+        return ((left - right) + (right - left)).total()
+
+
+def _whole_distance(value: int, name: str) -> int:
+    distance = whole(value, name, least=0)
+    if distance.bit_length() > _MOST_BITS:
+        raise ParameterError(name, value, f"less than 2**{_MOST_BITS}")
+    return distance
+
+
+def _floored(value: Exact, name: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _whole_distance(value, name)
+    distance = exact(value, name)
+    if distance < 0:
+        raise ParameterError(name, value, f"{name} >= 0")
+    return _whole_distance(distance.numerator // distance.denominator, name)
