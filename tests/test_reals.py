@@ -39,6 +39,7 @@ from discreet.reals import (
     floor_bits,
     ln,
     log1p,
+    maximum,
     powers,
     sign,
     total,
@@ -174,7 +175,9 @@ def rounded_wrongly(trees):
         numbers = [real(tree) for tree in batch]
         answers = zip([float_up(x) for x in numbers], [float_down(x) for x in numbers], batch, strict=True)
         wrong += [(u, d, tree) for u, d, tree in answers if not closest(u, d, tree)]
-    return wrong
+        if wrong:
+            break  # A few examples say enough, and a report of thousands takes minutes to print.
+    return wrong[:3]
 
 
 def batches(cases):
@@ -300,7 +303,21 @@ def test_fractions_round_to_the_closest_float_on_each_side():
         greatest = d <= x < math.nextafter(d, INF)
         if not (least and greatest) or negative_zero(u) or negative_zero(d):
             wrong.append((x, u, d))
-    assert wrong == []
+    assert wrong[:3] == []
+
+
+def test_dyadics_of_more_than_53_bits_round_outwards():
+    # One bit too many passes to a float by rounding to nearest, which is the wrong side half of the time.
+    for extra in range(1, 12):
+        for power in (-1200, -1074, -1022, -60, 0, 1, 900, 960, 971):
+            for low in (2**52, 2**53 - 1, 3 * 2**51 + 1):
+                for tail in (1, 2 ** (extra - 1), 2**extra - 1):
+                    x = Fraction((low << extra) + tail) * Fraction(2) ** power
+                    for y in (x, -x):
+                        u, d = float_up(y), float_down(y)
+                        assert u > y > math.nextafter(u, -INF) == d
+    assert (float_up(2**53 + 1), float_down(2**53 + 3)) == (2**53 + 2, 2**53 + 2)
+    assert (float_up(-(2**53) - 3), float_down(-(2**53) - 1)) == (-(2**53) - 2, -(2**53) - 2)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -321,7 +338,7 @@ def test_functions_of_floats_round_as_mpfr_rounds_them(name):
         ours = zip([float_up(y) for y in numbers], [float_down(y) for y in numbers], strict=True)
         theirs = [(float(up(x)), float(down(x))) for x in map(mpfr, batch)]
         wrong += [x for x, our, their in zip(batch, ours, theirs, strict=True) if our != their]
-    assert wrong == []
+    assert wrong[:3] == []
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -474,6 +491,19 @@ def test_powers_are_the_exponentials_of_multiples(x):
     for k, term in enumerate(terms):
         assert (float_up(term), float_down(term)) == (float_up(exp(k * x)), float_down(exp(k * x)))
     assert [len(powers(x, count)) for count in range(5)] == list(range(5))
+
+
+def test_maximum_needs_no_decision():
+    # The least float above the greatest number is the greatest of the least floats; ties are no trouble.
+    rng = random.Random(19)
+    for _ in range(300):
+        first = leaf(rng)
+        trees = [first, first, twin(first, rng), hard_rational(rng), leaf(rng)][: rng.randint(1, 5)]
+        terms = rng.sample([real(tree) for tree in trees], len(trees))
+        greatest = maximum(*terms)
+        assert float_up(greatest) == max(map(float_up, terms))
+        assert float_down(greatest) == max(map(float_down, terms))
+    assert maximum(Fraction(1, 3), Fraction(1, 2)) == Fraction(1, 2)
 
 
 def test_a_shared_part_is_evaluated_once():

@@ -17,7 +17,7 @@ from discreet.errors import DomainError, KindError, ParameterError
 from discreet.exact import whole
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
     "Anything",
@@ -130,6 +130,22 @@ class Categories(Domain):
             return self._places.get(identity(x), -1)
         except TypeError:  # A tuple with a list inside is not an answer.
             return -1
+
+    def places(self, xs: Sequence[Any] | NDArray[Any], /) -> NDArray[np.int64]:
+        """Return `index` of each of many answers.
+
+        >>> Categories(["a", "b"]).places(["b", "c", "a"])
+        array([ 1, -1,  0])
+        """
+        if isinstance(xs, np.ndarray):
+            if xs.dtype.kind == "i" and set(map(type, self.values)) == {int}:
+                return _integer_places(self.values, xs.ravel())
+            xs = xs.ravel().tolist()
+        kinds = set(map(type, xs))
+        if len(kinds) == 1 and kinds <= _PLAIN:  # Where equal and same are one, a plain dictionary will do.
+            plain = {value: i for i, value in enumerate(self.values) if type(value) in kinds}
+            return np.fromiter((plain.get(x, -1) for x in xs), np.int64, len(xs))
+        return np.fromiter(map(self.index, xs), np.int64, len(xs))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -289,10 +305,11 @@ def identity(x: object) -> Hashable:
     return (type(x), x)
 
 
+_PLAIN: Final = frozenset({str, int, bytes, bool})
 _EXACT_INTEGERS: Final = frozenset("iu")
 
 
-def all_members(domain: Domain, xs: Sequence[Any] | np.ndarray[Any, Any]) -> bool:
+def all_members(domain: Domain, xs: Sequence[Any] | NDArray[Any]) -> bool:
     """Whether each of *xs* is a member; quick where the answer is a matter of types and extremes."""
     if isinstance(domain, Anything):
         return True
@@ -305,22 +322,47 @@ def all_members(domain: Domain, xs: Sequence[Any] | np.ndarray[Any, Any]) -> boo
             return bool(xs.dtype == np.bool_)
         xs = xs.tolist()
     elif isinstance(domain, Integers) and isinstance(xs, list | tuple) and set(map(type, xs)) <= {int}:
-        return not xs or (min(xs) in domain and max(xs) in domain)
+        return not xs or domain == Integers() or (min(xs) in domain and max(xs) in domain)
     return all(x in domain for x in xs)
 
 
-def distinct(keys: np.ndarray[Any, Any]) -> bool:
+def distinct(keys: NDArray[Any]) -> bool:
     """Whether no key of an array occurs twice."""
     if keys.dtype.kind in "iufbmM":
         ordered = np.sort(keys)
         return not (ordered[1:] == ordered[:-1]).any()
+    if keys.dtype.kind in "US" and keys.size and keys.dtype.itemsize:
+        # Texts with different fingerprints differ; only if two are the same are the texts compared.
+        ordered = np.sort(_fingerprints(keys))
+        if not (ordered[1:] == ordered[:-1]).any():
+            return True
     try:
         return len(set(keys.tolist())) == len(keys)
     except TypeError:
         return False
 
 
-def saturated(values: np.ndarray[Any, Any], domain: Domain) -> np.ndarray[Any, Any]:
+def _fingerprints(texts: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a number for each text, computed from all of its characters."""
+    unit = np.uint32 if texts.dtype.kind == "U" else np.uint8
+    letters = np.ascontiguousarray(texts).view(unit).reshape(texts.size, -1)
+    out = np.zeros(texts.size, np.uint64)
+    for column in letters.T:
+        out = out * np.uint64(0x9E3779B97F4A7C15) + column.astype(np.uint64)
+    return out
+
+
+def _integer_places(values: tuple[int, ...], xs: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the place of each integer among distinct values, -1 for any other."""
+    known = [(value, i) for i, value in enumerate(values) if -(1 << 63) <= value < 1 << 63]
+    ordered, places = np.array(sorted(known), np.int64).reshape(-1, 2).T
+    found = np.searchsorted(ordered, xs)
+    found[found == ordered.size] = 0
+    out: NDArray[np.int64] = np.where(ordered[found] == xs, places[found], -1) if known else np.full(xs.size, -1)
+    return out
+
+
+def saturated(values: NDArray[Any], domain: Domain) -> NDArray[Any]:
     """Return integers, each moved to the nearest member of a domain of integers.
 
     >>> saturated(np.array([-5, 5, 300]), Integers(dtype="uint8"))
@@ -332,7 +374,7 @@ def saturated(values: np.ndarray[Any, Any], domain: Domain) -> np.ndarray[Any, A
         least, most = -(1 << 63), (1 << 63) - 1
         low, high = domain.clamp(least), domain.clamp(most)
         if low <= most and high >= least:  # Else every value moves beyond int64.
-            clipped: np.ndarray[Any, Any] = np.clip(values, low, high)
+            clipped: NDArray[Any] = np.clip(values, low, high)
             return clipped
     moved = np.empty(values.shape, object)
     moved[:] = [domain.clamp(int(x)) for x in values.tolist()]

@@ -403,8 +403,8 @@ def _round_down(man: int, exponent: int, over: int = 1) -> float:
         return 0.0 if man > 0 else -math.ulp(0.0)
     if top > _MOST_EXPONENT + 1:
         return sys.float_info.max if man > 0 else -math.inf
-    if over == 1 or abs(man) << max(exponent - top, 0) < over << max(top - exponent, 0):
-        top -= 1  # Now 2**top <= |value| < 2**(top+1).
+    if over != 1 and abs(man) << max(exponent - top, 0) < over << max(top - exponent, 0):
+        top -= 1  # Now 2**top <= |value| < 2**(top+1), as it is for a dyadic anyway.
     quantum = max(top - _MANTISSA + 1, _LEAST_EXPONENT)
     shift = exponent - quantum
     steps = _floor_shift(man, shift) if over == 1 else (man << max(shift, 0)) // (over << max(-shift, 0))

@@ -85,7 +85,7 @@ class OneHot(_Encoder):
         array([[False,  True],
                [ True, False]])
         """
-        places = np.fromiter(map(self.categories.index, xs), np.intp, len(xs))
+        places = self.categories.places(xs)
         if places.size and int(places.min()) < 0:
             raise DomainError(f"the data are not all in {self.categories!r}")
         bits = np.zeros((places.size, len(self.categories)), np.bool_)

@@ -135,7 +135,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
         if isinstance(x, Mapping):
             places, noisy = self._released(fitted(list(x.values())), coins)
             keys = list(x)
-            out = dict(zip((keys[i] for i in places.tolist()), noisy.tolist(), strict=True))
+            out = dict(zip(map(keys.__getitem__, places.tolist()), noisy.tolist(), strict=True))
             return {key: out[key] for key in ordered(out, coins)}  # proof: order
         places, noisy = self._released(x[1], coins)
         keys = x[0][places]
@@ -193,7 +193,7 @@ def array_order(keys: NDArray[Any], coins: Coins) -> NDArray[np.intp]:
     return np.array(_shuffled(list(range(len(listed))), coins), np.intp)
 
 
-_ORDERED: Final = frozenset({str, bytes, int, bool, float, Fraction, Decimal, date, timedelta, np.str_})
+_ORDERED: Final = frozenset({str, bytes, int, bool, Fraction, date, timedelta})
 
 
 def _totally_ordered(keys: list[Any]) -> bool:
@@ -205,7 +205,9 @@ def _totally_ordered(keys: list[Any]) -> bool:
         )
     if kinds == {datetime}:
         return len({key.tzinfo for key in keys}) == 1
-    return not kinds or (len(kinds) == 1 and kinds <= _ORDERED and all(key == key for key in keys))  # noqa: PLR0124  NaN
+    if kinds <= {float} or kinds <= {Decimal}:
+        return all(key == key for key in keys)  # noqa: PLR0124  NaN has no place in an order.
+    return len(kinds) == 1 and kinds <= _ORDERED
 
 
 def _shuffled(items: list[Any], coins: Coins) -> list[Any]:

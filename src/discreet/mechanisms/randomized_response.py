@@ -111,7 +111,7 @@ class RandomizedResponse(Measurement[Any, Any]):
         """
         if not isinstance(xs, Sequence | np.ndarray) or isinstance(xs, str | bytes):
             raise KindError("xs", type(xs), "a sequence or an array of answers")
-        replies = self.release_places(self.places(xs))
+        replies = self.release_places(self.categories.places(xs))
         if isinstance(xs, np.ndarray):
             return _as_array(self.categories)[replies].reshape(xs.shape)
         values = self.categories.values
@@ -132,19 +132,6 @@ class RandomizedResponse(Measurement[Any, Any]):
         foreign = np.flatnonzero((places.ravel() < 0) | (places.ravel() >= t))
         replies[foreign] = below_many(t, foreign.size)  # proof: strangers
         return replies
-
-    def places(self, xs: Sequence[Any] | NDArray[Any], /) -> NDArray[np.int64]:
-        """Return the place of each answer among the categories, -1 for any other.
-
-        >>> RandomizedResponse(categories=("a", "b"), prob=1).places(["b", "c", "a"])
-        array([ 1, -1,  0])
-        """
-        if isinstance(xs, np.ndarray) and xs.dtype.kind in "iuUSb":
-            answers, codes = np.unique(xs, return_inverse=True)
-            known = np.array([self.categories.index(answer) for answer in answers], np.int64)
-            return known[codes.ravel()] if answers.size else np.empty(0, np.int64)
-        flat = xs.ravel().tolist() if isinstance(xs, np.ndarray) else xs
-        return np.fromiter(map(self.categories.index, flat), np.int64, len(flat))
 
     def law(self, x: Any, /) -> Mapping[Any, Fraction]:
         """Return the probability of each answer."""

@@ -123,7 +123,7 @@ class Rappor(Measurement[Any, Any]):
         flip = self.f / 2
         law = {}
         for report in product((False, True), repeat=self.length):
-            wrong = sum(a != b for a, b in zip(x, report, strict=True))
+            wrong = sum(bool(a) != b for a, b in zip(x, report, strict=True))
             law[report] = flip**wrong * (1 - flip) ** (self.length - wrong)
         return law
 
