@@ -162,8 +162,8 @@ class Measurement:
         """Return the loss between data within *d_in*: epsilon, or (epsilon, delta)."""
         return self.mechanism.privacy_map(d_in)
 
-    def check(self, d_in: Any, d_out: Any) -> bool:
-        """Whether the loss between data within *d_in* is at most *d_out*, compared exactly."""
+    def check(self, d_in: Any, d_out: Any, *, debug: bool = False) -> bool:
+        """Whether the loss between data within *d_in* is at most *d_out*, compared exactly; *debug* changes nothing."""
         loss, parts = self.mechanism.loss(d_in), d_out if isinstance(d_out, tuple | list) else (d_out,)
         negative = any(isinstance(part, int | float | Fraction) and part < 0 for part in parts)
         return not negative and self.output_measure.within(loss, d_out)
