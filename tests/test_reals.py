@@ -643,6 +643,18 @@ def test_a_meddling_thread_changes_no_answer():
         assert in_eight_threads(trees) == [alone] * 8
 
 
+def test_a_precision_lowered_in_the_middle_costs_only_another_try():
+    before, lowered = flint.ctx.prec, iter([2, 10, 53])
+
+    def meddled(ball):
+        flint.ctx.prec = next(lowered, flint.ctx.prec)
+        return ball.exp()
+
+    assert float_up(Real(meddled, Fraction(1))) == 2.7182818284590455
+    assert next(lowered, None) is None
+    assert flint.ctx.prec == before
+
+
 def test_the_precision_is_left_as_it_was():
     before = flint.ctx.prec
     log = ScaledLog(Fraction(10), ln(3))

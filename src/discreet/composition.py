@@ -33,7 +33,7 @@ class Composition(Measurement[Any, tuple[Any, ...]]):
     >>> from discreet import Composition, RandomizedResponseBool
     >>> both = Composition([RandomizedResponseBool(prob="3/4"), RandomizedResponseBool(prob="2/3")])
     >>> both.privacy_map(1)                                                             # ln 3 + ln 2 = ln 6
-    1.791759469228055
+    1.7917594692280552
     """
 
     measurements: tuple[Measurement[Any, Any], ...]

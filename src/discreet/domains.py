@@ -191,7 +191,7 @@ class Integers(Domain):
         freeze(self, low=low, high=high)
 
     def __contains__(self, x: object, /) -> bool:
-        if type(x) is not int and not isinstance(x, np.integer):
+        if type(x) is not int and (not isinstance(x, np.integer) or isinstance(x, np.timedelta64)):
             return False
         return (self.low is None or int(x) >= self.low) and (self.high is None or int(x) <= self.high)
 
@@ -329,15 +329,16 @@ def all_members(domain: Domain, xs: Sequence[Any] | NDArray[Any]) -> bool:
 def distinct(keys: NDArray[Any]) -> bool:
     """Whether no key of an array occurs twice."""
     if keys.dtype.kind in "iufbmM":
-        ordered = np.sort(keys)
-        return not (ordered[1:] == ordered[:-1]).any()
+        ordered = np.sort(keys)  # Those that are unequal to themselves, NaN and NaT, come last.
+        return not bool((ordered[1:] == ordered[:-1]).any()) and int(np.count_nonzero(ordered[-2:] != ordered[-2:])) < 2
     if keys.dtype.kind in "US" and keys.size and keys.dtype.itemsize:
         # Texts with different fingerprints differ; only if two are the same are the texts compared.
         ordered = np.sort(_fingerprints(keys))
         if not (ordered[1:] == ordered[:-1]).any():
             return True
     try:
-        return len(set(keys.tolist())) == len(keys)
+        listed = keys.tolist()
+        return len(set(listed)) == len(listed) and sum(key != key for key in listed) < 2  # noqa: PLR0124
     except TypeError:
         return False
 

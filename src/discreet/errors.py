@@ -39,6 +39,13 @@ def show(value: object) -> str:
     >>> show("3/4"), show(1.2), show(10**1000)
     ("'3/4'", '1.2', 'an integer of 3322 bits')
     """
+    try:
+        return _show(value)
+    except Exception:  # A repr that fails, or that is too long to make, must not hide the error.
+        return f"a {type(value).__name__}"
+
+
+def _show(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 250:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, Fraction):
@@ -51,10 +58,7 @@ def show(value: object) -> str:
         return f"a Decimal of {len(value.as_tuple().digits)} digits"
     if isinstance(value, list | tuple | set | frozenset | dict) and len(value) > 8:
         return f"a {type(value).__name__} of {len(value)}"
-    try:
-        text = repr(value)
-    except Exception:  # A repr that fails, or that is too long to make, must not hide the error.
-        return f"a {type(value).__name__}"
+    text = repr(value)
     return text if len(text) <= _WIDTH else f"{text[:60]}..."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
+from operator import index
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -46,7 +47,7 @@ def exact(value: Exact, name: str = "value") -> Fraction:
         raise KindError(name, value, "a number, not a bool")
     if isinstance(value, int | Fraction):
         return Fraction(value)
-    if isinstance(value, np.integer):
+    if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
         return Fraction(int(value))
     if isinstance(value, float | np.floating):
         try:
@@ -67,9 +68,12 @@ def whole(value: int, name: str = "value", least: int | None = None) -> int:
     discreet.errors.KindError: length=2.0: need an integer
     """
     if type(value) is not int:
-        if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        if isinstance(value, bool | np.timedelta64 | np.ndarray):
             raise KindError(name, value, "an integer")
-        value = value.__index__()
+        try:
+            value = index(value)
+        except TypeError:
+            raise KindError(name, value, "an integer") from None
     if least is not None and value < least:
         raise ParameterError(name, value, f"an integer of at least {least}")
     return value

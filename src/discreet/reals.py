@@ -74,12 +74,13 @@ class Real:
         self._op = op
         self._args = args
 
-    def ball(self, known: dict[int, arb]) -> arb:
-        """Evaluate in Arb at the present precision; *known* holds what has been evaluated already."""
+    def ball(self, known: _Known) -> arb:
+        """Evaluate in Arb; *known* holds the precision, and what has been evaluated already."""
         value = known.get(id(self))
         if value is None:
-            value = self._op(*[_ball(arg, known) for arg in self._args])
-            known[id(self)] = value
+            args = [_ball(arg, known) for arg in self._args]
+            ctx.prec = known.bits  # Again, in case a thread outside this file has changed it meanwhile.
+            value = known[id(self)] = self._op(*args)
         return value
 
     def enclosure(self, bits: int) -> tuple[Fraction, Fraction]:
@@ -87,8 +88,14 @@ class Real:
         ends = _bounds(self, bits)
         if ends is None:
             raise PrecisionError(f"a real number has no finite enclosure at {bits} bits")
-        low, high = (Fraction(_floor_shift(man, e)) if e >= 0 else Fraction(man, 1 << -e) for man, e in ends)
-        return low, high
+        # What is too small to write out is rounded outward to a multiple of 2**-_MOST_BITS.
+        (low, low_exp), (high, high_exp) = ends
+        fine = min(max(0, -low_exp, -high_exp), _MOST_BITS)
+        one = 1 << fine
+        return (
+            Fraction(_floor_shift(low, low_exp + fine), one),
+            Fraction(-_floor_shift(-high, high_exp + fine), one),
+        )
 
     def __neg__(self) -> Real:
         return Real(arb.__neg__, self)
@@ -140,6 +147,14 @@ class Real:
 
 Number: TypeAlias = Fraction | Real
 """An exact number: a Fraction where it is rational by construction, else a Real."""
+
+
+class _Known(dict[int, arb]):
+    """What one evaluation has computed so far, by the id of the expression, and its precision."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.bits = bits
 
 
 def exp(x: Number | int) -> Number:
@@ -265,9 +280,9 @@ def enclose_bits(terms: Sequence[Number], bits: int) -> list[tuple[int, int]]:
     >>> enclose_bits([Fraction(1, 3), Fraction(1, 4)], 4)
     [(5, 6), (4, 4)]
     """
-    with _precision(bits + 64):
-        known: dict[int, arb] = {}
-        return [_enclose(x, bits, known) for x in terms]
+    kept = list(terms)  # What has been evaluated is known by its id, so nothing may be collected meanwhile.
+    with _precision(max(bits, 0) + 64) as known:
+        return [_enclose(x, bits, known) for x in kept]
 
 
 def sign(x: Number | int) -> int:
@@ -303,20 +318,20 @@ class ScaledLog:
         self.shift = shift
         # The quick path needs 2**39 to be fine enough for the scale; a tiny scale needs no more.
         self._quick = scale < 1 << 20
-        with _precision(64):
-            self._quick_scale = _ball(scale, {})
+        with _precision(64) as known:
+            self._quick_scale = _ball(scale, known)
             slack = arb(fmpq(-1, 1 << 40), arb(fmpq(1, 1 << 40)))  # the ball [-2**-39, 0]
-            self._quick_shift = _ball(shift, {}) + self.QUICK_BITS * arb.const_log2() + slack
+            self._quick_shift = _ball(shift, known) + self.QUICK_BITS * arb.const_log2() + slack
 
     def decide(self, prefix: int, bits: int) -> int | None:
         """Return the floor if all U in [prefix, prefix + 1] / 2**bits agree on it."""
         if self._quick and bits == self.QUICK_BITS and prefix >= self._QUICK_LEAST:
             # At whatever precision holds now: the answer is an enclosure all the same.
             return _floor(self._quick_scale * (self._quick_shift - arb(prefix).log()))
-        with _precision(bits + 64):
+        with _precision(bits + 64) as known:
             uniform = arb(fmpq(2 * prefix + 1, 2), arb(fmpq(1, 2)))
-            shift = _ball(self.shift, {}) + bits * arb.const_log2()
-            return _floor(_ball(self.scale, {}) * (shift - uniform.log()))
+            shift = _ball(self.shift, known) + bits * arb.const_log2()
+            return _floor(_ball(self.scale, known) * (shift - uniform.log()))
 
 
 def _decide(x: Real, bits: int, answer: Callable[[int, int], T]) -> T:
@@ -331,7 +346,7 @@ def _decide(x: Real, bits: int, answer: Callable[[int, int], T]) -> T:
     raise PrecisionError(f"a real number is still undecided at {_MOST_BITS} bits")
 
 
-def _enclose(x: Number, bits: int, known: dict[int, arb]) -> tuple[int, int]:
+def _enclose(x: Number, bits: int, known: _Known) -> tuple[int, int]:
     if not isinstance(x, Real):
         return floor_bits(x, bits), -floor_bits(-x, bits)
     ends = _ends(x.ball(known))
@@ -343,13 +358,18 @@ def _enclose(x: Number, bits: int, known: dict[int, arb]) -> tuple[int, int]:
 
 def _bounds(x: Real, bits: int) -> tuple[Dyadic, Dyadic] | None:
     """Return dyadics around x, or None if the enclosure is not finite at this precision."""
-    with _precision(bits):
-        return _ends(x.ball({}))
+    with _precision(bits) as known:
+        return _ends(x.ball(known))
 
 
 def _ends(ball: arb) -> tuple[Dyadic, Dyadic] | None:
     if not ball.is_finite():
         return None
+    (mid, mid_exp), (rad, rad_exp) = ball.mid().man_exp(), ball.rad().man_exp()
+    if abs(mid_exp - rad_exp) <= _MOST_BITS:  # Exactly, whatever the precision is by now.
+        e = min(int(mid_exp), int(rad_exp))
+        m, r = int(mid) << (int(mid_exp) - e), int(rad) << (int(rad_exp) - e)
+        return (m - r, e), (m + r, e)
     (low, low_exp), (high, high_exp) = ball.lower().man_exp(), ball.upper().man_exp()
     return (int(low), int(low_exp)), (int(high), int(high_exp))
 
@@ -359,9 +379,10 @@ def _floor(ball: arb) -> int | None:
     return None if unique is None else int(unique)
 
 
-def _ball(x: Number | int, known: dict[int, arb]) -> arb:
+def _ball(x: Number | int, known: _Known) -> arb:
     if isinstance(x, Real):
         return x.ball(known)
+    ctx.prec = known.bits
     return arb(fmpq(x.numerator, x.denominator))
 
 
@@ -438,6 +459,6 @@ _TURN: Final = _Turn()
 
 
 @contextmanager
-def _precision(bits: int) -> Iterator[None]:
+def _precision(bits: int) -> Iterator[_Known]:
     with _TURN.lock, ctx.workprec(bits):
-        yield
+        yield _Known(bits)

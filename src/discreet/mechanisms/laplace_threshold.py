@@ -43,7 +43,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
 
     >>> m = LaplaceThreshold(scale=2, threshold=30)
     >>> m.privacy_map((1, 1, 1))
-    (0.5, 1.9041175383266184e-07)
+    (0.5, 1.9041175383266187e-07)
     >>> set(m.release({"Rome": 1000, "Brig": 1})) <= {"Rome", "Brig"}
     True
     """
@@ -165,7 +165,7 @@ def continuous_laplacian_tail_to_alpha(scale: Exact, tail: Exact) -> float:
     It is never less than the discrete tail, which is what the mechanism uses.
 
     >>> continuous_laplacian_tail_to_alpha(1, 5)
-    0.0033689734995427335
+    0.003368973499542734
     """
     t = exact(tail, "tail")
     if t < 0:

@@ -39,7 +39,7 @@ class RandomizedResponse(Measurement[Any, Any]):
 
     >>> rr = RandomizedResponse(categories=("yes", "no", "unsure"), prob="3/4")
     >>> rr.privacy_map(1)
-    1.791759469228055
+    1.7917594692280552
     >>> rr.law("no")
     {'yes': Fraction(1, 8), 'no': Fraction(3, 4), 'unsure': Fraction(1, 8)}
     >>> rr.release("no") in ("yes", "no", "unsure")

@@ -67,7 +67,7 @@ class Rappor(Measurement[Any, Any]):
 
         >>> m = Rappor.within(epsilon=2, length=8, max_weight=1)
         >>> float(m.f), m.privacy_map(1) <= 2
-        (0.5378828427399902, True)
+        (0.5378828427399903, True)
         """
         domain = BitVectors(length, max_weight)
         bits = min(2 * domain.max_weight, domain.length)

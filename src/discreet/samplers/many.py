@@ -215,7 +215,9 @@ def add_discrete_laplace(
     >>> add_discrete_laplace([1, 2**70], 0)
     array([1, 1180591620717411303424], dtype=object)
     """
-    flat = np.asarray(values) if isinstance(values, np.ndarray) else fitted(list(values))
+    flat = values if isinstance(values, np.ndarray) else fitted(list(values))
+    if flat.dtype.kind == "u" and flat.size and int(flat.max()) < 1 << 63:
+        flat = flat.astype(np.int64)
     noise = discrete_laplace_many(scale, flat.size, coins)
     if flat.dtype.kind == "i" and noise.dtype == np.int64 and flat.size:
         edges = (int(flat.min()) + int(noise.min()), int(flat.max()) + int(noise.max()))

@@ -1,0 +1,283 @@
+"""The exact audit: the divergence of the real output laws, as an enclosure, next to what the map claims.
+
+An infinite law is not cut off. Far enough out, the ratio of the two probabilities of an outcome no longer changes; all
+outcomes from there on are one event whose probability is known in closed form, and no other event tells more. (They
+share one likelihood ratio, so which of them happened says nothing further.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from itertools import permutations, product
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from discreet.composition import Composition
+from discreet.core import Chained, Measurement
+from discreet.domains import Integers, Vectors
+from discreet.errors import ParameterError, UnsupportedError, show
+from discreet.measures import Approximate
+from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
+from discreet.reals import Number, Real, exp, expm1, float_down, float_up, ln, maximum, total
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ExactAudit", "PairAudit", "exact", "pair_of_laws"]
+
+Laws: TypeAlias = tuple[Mapping[Any, Number], Mapping[Any, Number]]
+_MOST_OUTCOMES: Final = 200_000
+_BITS: Final = 256
+"""Enclosures are this fine: a claim that exceeds the truth by less is not told from a claim that equals it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairAudit:
+    """What one pair of neighbours shows: the claim, an enclosure of the truth, and the event that tells most."""
+
+    x: Any
+    y: Any
+    d_in: Any
+    claimed: float
+    low: Fraction | float
+    high: Fraction | float
+    event: Any
+
+    @property
+    def holds(self) -> bool:
+        """Whether the truth does not exceed the claim."""
+        return self.low <= self.claimed
+
+    @property
+    def tightness(self) -> float:
+        """The truth over the claim: 1 is as tight as can be, and more than 1 is a violation."""
+        if self.claimed == self.low:
+            return 1.0
+        return float(self.low / self.claimed) if self.claimed else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class ExactAudit:
+    """The result of an exact audit: a verdict, how tight the claim is, and the worst pair.
+
+    For a pure loss the truth is the max divergence, to be compared with epsilon; for an approximate one it is the
+    hockey-stick divergence at the claimed epsilon, to be compared with delta.
+    """
+
+    mechanism: str
+    quantity: str
+    pairs: tuple[PairAudit, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the truth exceeds the claim for no pair."""
+        return all(pair.holds for pair in self.pairs)
+
+    @property
+    def worst(self) -> PairAudit:
+        """The pair for which the claim is tightest, or most violated."""
+        return max(self.pairs, key=lambda pair: pair.tightness)
+
+    @property
+    def tightness(self) -> float:
+        """The worst pair's."""
+        return self.worst.tightness
+
+    def __repr__(self) -> str:
+        worst = self.worst
+        return (
+            f"<{'holds' if self.holds else 'VIOLATED'}: {self.mechanism}; {len(self.pairs)} pairs; worst at "
+            f"{show(worst.x)}, {show(worst.y)} by {show(worst.event)}: {self.quantity} claimed {worst.claimed!r}, "
+            f"true {float(worst.low)!r}, tightness {worst.tightness:.6g}>"
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the true loss of each pair against the claimed one; return the axes."""
+        from matplotlib import pyplot as plt
+
+        axes = plt.subplots(figsize=(5, 4))[1] if ax is None else ax
+        claimed = [pair.claimed for pair in self.pairs]
+        true = [float(pair.low) for pair in self.pairs]
+        top = max([*claimed, *true, 0.0]) * 1.05 or 1.0
+        axes.plot([0, top], [0, top], color="0.6", linewidth=1, label="as tight as can be")
+        axes.scatter(claimed, true, s=18, color="#2a6f97" if self.holds else "#c1121f", zorder=3, label="pairs")
+        axes.set(xlabel=f"claimed {self.quantity}", ylabel=f"exact {self.quantity}", xlim=(0, top), ylim=(0, top))
+        axes.set_title("holds" if self.holds else "VIOLATED")
+        axes.legend(frameon=False, loc="upper left")
+        return axes
+
+
+def exact(
+    mechanism: Measurement[Any, Any],
+    *,
+    pairs: Iterable[tuple[Any, Any]] | None = None,
+    members: Sequence[Any] | None = None,
+) -> ExactAudit:
+    """Compare a mechanism's map with its exact output laws, for pairs of inputs or for all pairs of some members.
+
+    >>> from discreet import RandomizedResponse
+    >>> audit = exact(RandomizedResponse(categories=("a", "b", "c"), prob="3/4"), members=("a", "b", "c", "other"))
+    >>> audit.holds, audit.tightness > 1 - 1e-15, audit.worst.event in ("a", "b", "c")
+    (True, True, True)
+    """
+    todo = list(pairs) if pairs is not None else list(permutations(members or (), 2))
+    if not todo:
+        raise ParameterError("pairs", todo, "at least one pair of inputs, or two members")
+    approximate = isinstance(mechanism.output_measure, Approximate)
+    look = _delta if approximate else _epsilon
+    return ExactAudit(
+        mechanism=repr(mechanism),
+        quantity="delta" if approximate else "epsilon",
+        pairs=tuple(look(mechanism, x, y) for x, y in todo),
+    )
+
+
+@singledispatch
+def pair_of_laws(mechanism: Measurement[Any, Any], x: Any, y: Any) -> Laws:
+    """Return two finite laws over common outcomes that keep every ratio of probabilities of a mechanism's releases.
+
+    >>> from discreet import RandomizedResponseBool
+    >>> pair_of_laws(RandomizedResponseBool(prob="3/4"), True, False)[1]
+    {False: Fraction(3, 4), True: Fraction(1, 4)}
+    """
+    return mechanism.law(x), mechanism.law(y)
+
+
+@pair_of_laws.register
+def _(mechanism: Chained, x: Any, y: Any) -> Laws:
+    return pair_of_laws(mechanism.then, mechanism.first.apply(x), mechanism.first.apply(y))
+
+
+@pair_of_laws.register
+def _(mechanism: Composition, x: Any, y: Any) -> Laws:
+    return _product([pair_of_laws(part, x, y) for part in mechanism.measurements])
+
+
+@pair_of_laws.register
+def _(mechanism: IntegerLaplace, x: Any, y: Any) -> Laws:
+    if isinstance(mechanism.domain, Vectors):
+        of = mechanism.domain.of
+        return _product([_noisy(mechanism.scale, of, a, b) for a, b in zip(x, y, strict=True) if a != b])
+    return _noisy(mechanism.scale, mechanism.domain, x, y)
+
+
+@pair_of_laws.register
+def _(mechanism: LaplaceThreshold, x: Any, y: Any) -> Laws:
+    keys = [key for key in {**x, **y} if x.get(key, 0) != y.get(key, 0)]
+    sign = 1 if mechanism.threshold >= 0 else -1
+    laws = [
+        _thresholded(mechanism.scale, sign * mechanism.threshold, sign * x.get(key, 0), sign * y.get(key, 0))
+        for key in keys
+    ]
+    return _product(laws)
+
+
+def _noisy(s: Fraction, domain: Any, x: int, y: int) -> Laws:
+    """The laws of x + Z and y + Z. Below both and above both the ratio is constant: one event each."""
+    low, high = min(x, y), max(x, y)
+    if isinstance(domain, Integers):  # Saturation gathers what lies past a bound at the bound.
+        low = low if domain.low is None else max(low, domain.low)
+        high = high if domain.high is None else min(high, domain.high)
+    if low == high:
+        return {"anything": Fraction(1)}, {"anything": Fraction(1)}
+    laws = []
+    for mean in (x, y):
+        law: dict[Any, Number] = {f"<= {low}": _at_least(s, mean - low)}
+        law |= {z: _point(s, z - mean) for z in range(low + 1, high)}
+        law[f">= {high}"] = _at_least(s, high - mean)
+        laws.append(law)
+    return laws[0], laws[1]
+
+
+def _thresholded(s: Fraction, threshold: int, x: int, y: int) -> Laws:
+    """The laws of one key: not released, released with a value, or with any value past both counts."""
+    far = max(x, y, threshold + 1)
+    laws = []
+    for mean in (x, y):
+        if mean == 0:
+            law: dict[Any, Number] = {"absent": Fraction(1)}
+        else:
+            law = {"absent": 1 - _at_least(s, threshold + 1 - mean)}
+            law |= {v: _point(s, v - mean) for v in range(threshold + 1, far)}
+            law[f">= {far}"] = _at_least(s, far - mean)
+        laws.append(law)
+    return laws[0], laws[1]
+
+
+def _point(s: Fraction, z: int) -> Number:
+    """Return Pr[Z = z]."""
+    if s == 0:
+        return Fraction(int(z == 0))
+    return -expm1(-1 / s) / (1 + exp(-1 / s)) * exp(-abs(z) / s)
+
+
+def _at_least(s: Fraction, z: int) -> Number:
+    """Return Pr[Z >= z], for z of either sign."""
+    if s == 0:
+        return Fraction(int(z <= 0))
+    tail = exp(-abs(z if z > 0 else 1 - z) / s) / (1 + exp(-1 / s))
+    return tail if z > 0 else 1 - tail
+
+
+def _product(laws: list[Laws]) -> Laws:
+    size = 1
+    for p, q in laws:
+        size *= len({**p, **q})
+    if size > _MOST_OUTCOMES:
+        raise UnsupportedError(f"an exact audit of {size} joint outcomes: choose inputs that differ less")
+    joint: tuple[dict[Any, Number], dict[Any, Number]] = ({}, {})
+    for outcome in product(*({**p, **q} for p, q in laws)):
+        for side in (0, 1):
+            mass: Number = Fraction(1)
+            for law, part in zip(laws, outcome, strict=True):
+                mass = mass * law[side].get(part, Fraction(0))
+            joint[side][outcome] = mass
+    return joint
+
+
+def _epsilon(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
+    d_in = mechanism.input_metric.measure(x, y)
+    claimed = mechanism.privacy_map(d_in)
+    p, q = pair_of_laws(mechanism, x, y)
+    certain = [o for o in p if _positive(p[o]) and not _positive(q.get(o, Fraction(0)))]
+    if certain:
+        return PairAudit(x, y, d_in, claimed, float("inf"), float("inf"), certain[0])
+    ratios = {o: p[o] / q[o] for o in p if _positive(p[o])}
+    event = max(ratios, key=lambda o: _middle(ratios[o]))
+    low, high = _enclosure(ln(maximum(*ratios.values())))
+    return PairAudit(x, y, d_in, claimed, low, high, event)
+
+
+def _delta(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
+    d_in = mechanism.input_metric.measure(x, y)
+    epsilon, claimed = mechanism.privacy_map(d_in)
+    p, q = pair_of_laws(mechanism, x, y)
+    grow = exp(Fraction(epsilon)) if np.isfinite(epsilon) else None
+    excess: dict[Any, Number] = {}
+    for o in p:
+        other = q.get(o, Fraction(0))
+        if grow is None:
+            excess[o] = Fraction(0) if _positive(other) else p[o]
+        else:
+            excess[o] = maximum(p[o] - grow * other if _positive(other) else p[o], Fraction(0))
+    low, high = _enclosure(total(excess.values()))
+    event = [o for o in excess if _middle(excess[o]) > 0]
+    return PairAudit(x, y, d_in, claimed, low, high, event)
+
+
+def _positive(p: Number) -> bool:
+    """Whether a probability is above 0. Those that are Reals are products of exponentials, which are."""
+    return isinstance(p, Real) or p > 0
+
+
+def _enclosure(value: Number) -> tuple[Fraction, Fraction]:
+    return value.enclosure(_BITS) if isinstance(value, Real) else (value, value)
+
+
+def _middle(value: Number) -> float:
+    low, high = _enclosure(value)
+    return (float_down(low) + float_up(high)) / 2
