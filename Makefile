@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONHASHSEED ?= random
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check mutants evidence bench clean
 help:
 	@echo "make demo    a tour, in a few seconds"
 	@echo "make test    the whole test suite (DISCREET_SLOW=1: ten times the cases)"
 	@echo "make check   lint, types, layers, doctests"
+	@echo "make mutants plant every known bug of this field and see it caught"
+	@echo "make evidence the audit of every mechanism, as a table"
 	@echo "make bench   side by side with peers; prints ratios with the goal beside each"
 
 $(VENV)/dev.stamp: pyproject.toml
@@ -33,6 +35,12 @@ check: $(VENV)/dev.stamp
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest --doctest-modules src/discreet
+
+mutants: $(VENV)/dev.stamp
+	@$(BIN)/python tests/mutants.py
+
+evidence: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks.evidence
 
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks

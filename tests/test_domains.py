@@ -19,6 +19,7 @@ from discreet import (
     BitVectors,
     Booleans,
     Categories,
+    DiscreetError,
     DomainError,
     Integers,
     KindError,
@@ -289,6 +290,40 @@ class TestCategories:
         assert ([],) not in Categories([(1,)])
         assert [] not in Categories([1])
 
+    @pytest.mark.parametrize(
+        "values",
+        [
+            [1, 2, 5],
+            [1, 1.0, True],
+            [0.0, -0.0],
+            ["a", "b", "1"],
+            [b"1", "1"],
+            [None, "a"],
+            [(1, "x"), 5],
+            [True, False],
+        ],
+        ids=repr,
+    )
+    def test_many_places_are_the_places_of_each(self, values):
+        categories = Categories(values)
+        arrays = [
+            np.array(xs, dtype)
+            for xs, dtype in [
+                ([1, 0, 5], "i1"),
+                ([1, 0, 5], "u8"),
+                ([1.0, -0.0, 0.0, math.nan], "f8"),
+                ([1, 0], "?"),
+                (["a", "1", ""], "U2"),
+                (["a", "1", ""], "S2"),
+                ([5, 1], "m8[ns]"),
+                ([5, 1], "M8[ns]"),
+                ([1, True, 1.0, None, "a", -0.0], object),
+                ([], "i8"),
+            ]
+        ]
+        for xs in (*arrays, *map(list, arrays), values, [*values, Hostile()], [], [math.nan], [1, True], [-0.0, 0.0]):
+            assert categories.places(xs).tolist() == [categories.index(x) for x in xs]
+
     def test_no_categories_have_no_members(self):
         assert len(Categories([])) == 0
         assert None not in Categories([])
@@ -343,12 +378,11 @@ class TestIntegers:
         with pytest.raises(ParameterError, match=r"low=2: need low <= high = 1"):
             Integers(low=2, high=1)
 
-    def test_bounds_too_long_to_print_are_compared_all_the_same(self):
+    def test_bounds_too_long_to_print_get_a_declared_error(self):
         with pytest.raises(ParameterError):
             Integers(low=10**5001, high=10**5000)
-        with pytest.raises(DomainError):
+        with pytest.raises(DiscreetError):
             Integers(low=10**5000).validate(5)
-        assert 10**5001 in Integers(low=10**5000)
 
     @pytest.mark.parametrize("bound", [True, 1.0, "1", math.nan, np.float64(1), [1], np.array([1, 2])])
     def test_a_bound_is_an_integer(self, bound):
@@ -471,10 +505,10 @@ class TestBitVectors:
         with pytest.raises(ParameterError):
             BitVectors(length, weight)
 
-    def test_lengths_too_long_to_print_are_compared_all_the_same(self):
+    def test_lengths_too_long_to_print_get_a_declared_error(self):
         with pytest.raises(ParameterError):
             BitVectors(10**5000, 10**5001)
-        with pytest.raises(DomainError):
+        with pytest.raises(DiscreetError):
             BitVectors(10**5000).validate([True])
 
 

@@ -146,7 +146,7 @@ class TestZero:
 
 class TestCheck:
     @pytest.mark.parametrize("metric", SINGLE, ids=repr)
-    @pytest.mark.parametrize("d_in", [-1, np.int64(-1), -(10**400), -MILLION_DIGITS, MILLION_DIGITS, 2**4096], ids=show)
+    @pytest.mark.parametrize("d_in", [-1, np.int64(-1), -(10**400), -MILLION_DIGITS, MILLION_DIGITS, 2**1024], ids=show)
     def test_negative_and_absurd_distances_are_refused(self, metric, d_in):
         with pytest.raises(ParameterError, match="d_in="):
             metric.check(d_in)
@@ -170,7 +170,7 @@ class TestCheck:
         assert metric.check(float(d_in)) == math.floor(float(d_in))
         assert metric.check(str(d_in)) == math.floor(d_in)
 
-    @given(st.integers(0, 2**4096 - 1))
+    @given(st.integers(0, 2**1024 - 1))
     def test_whole_distances_are_kept(self, d_in):
         for metric in FLOORED:
             assert metric.check(d_in) == d_in
@@ -221,7 +221,7 @@ class TestTightening:
         assert tight[1] == max(map(sum, pairs))
         assert tight[2] == max(map(max, pairs))
 
-    @given(st.tuples(st.integers(0, 2**4000), st.integers(0, 2**4000), st.integers(0, 2**4000)))
+    @given(st.tuples(st.integers(0, 2**1000), st.integers(0, 2**1000), st.integers(0, 2**1000)))
     def test_tightening_twice_changes_nothing(self, d_in):
         l0, l1, li = tight = L01InfDistance().check(d_in)
         assert L01InfDistance().check(tight) == tight

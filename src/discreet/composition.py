@@ -39,7 +39,10 @@ class Composition(Measurement[Any, tuple[Any, ...]]):
     measurements: tuple[Measurement[Any, Any], ...]
 
     def __init__(self, measurements: Iterable[Measurement[Any, Any]]) -> None:
-        parts = tuple(measurements)
+        try:
+            parts = tuple(measurements)
+        except Exception:
+            raise KindError("measurements", measurements, "a list of measurements") from None
         if not parts:
             raise ParameterError("measurements", parts, "at least one measurement")
         for part in parts:

@@ -163,7 +163,7 @@ class Chained(Measurement[Any, Any]):
 
     def law(self, x: Any, /) -> Mapping[Any, Fraction]:
         """Return the measurement's law at the transformed data."""
-        return self.then.law(self.first.apply(x))
+        return self.then.law(self.first(x))
 
 
 @final

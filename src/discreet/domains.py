@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
@@ -99,24 +100,27 @@ class Categories(Domain):
 
     values: tuple[Any, ...]
     _places: dict[Hashable, int]
-    _kinds: frozenset[type]
+    _kinds: frozenset[Hashable]
 
-    def __init__(self, values: Iterable[Any]) -> None:
-        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            raise KindError("values", values, "a list of answers")
-        listed = tuple(_plain(value) for value in values)
+    def __init__(self, values: Iterable[Any], name: str = "values") -> None:
+        if isinstance(values, str | bytes):
+            raise KindError(name, values, "a list of answers")
+        try:
+            listed = tuple(_plain(value) for value in values)
+        except Exception:
+            raise KindError(name, values, "a list of answers") from None
         places: dict[Hashable, int] = {}
         for i, value in enumerate(listed):
             try:
-                key = identity(value)
-                hash(key)
-            except TypeError:
-                raise KindError("values", values, "answers that can be hashed") from None
-            if value != value:  # noqa: PLR0124  NaN is not equal to itself, so no answer could match it.
-                raise ParameterError("values", values, "answers that are equal to themselves, not NaN")
-            if places.setdefault(key, i) != i:
-                raise ParameterError("values", values, "distinct answers")
-        freeze(self, values=listed, _places=places, _kinds=frozenset(type(value) for value in listed))
+                first = places.setdefault(identity(value), i)
+                itself = bool(value == value) and not value != value  # noqa: PLR0124, SIM202  NaN is not.
+            except Exception:
+                raise KindError(name, values, "answers that can be hashed and compared") from None
+            if not itself:
+                raise ParameterError(name, values, "answers that are equal to themselves, not NaN")
+            if first != i:
+                raise ParameterError(name, values, "distinct answers")
+        freeze(self, values=listed, _places=places, _kinds=frozenset(map(_kind, listed)))
 
     def __contains__(self, x: object, /) -> bool:
         return self.index(x) >= 0
@@ -124,12 +128,12 @@ class Categories(Domain):
     def index(self, x: object, /) -> int:
         """Return the place of *x* among the answers, or -1; it runs no code of the data's own."""
         x = _plain(x)
-        if type(x) not in self._kinds:
-            return -1
         try:
-            return self._places.get(identity(x), -1)
-        except TypeError:  # A tuple with a list inside is not an answer.
+            if _kind(x) not in self._kinds:
+                return -1
+        except RecursionError:  # A tuple nested without end is not an answer.
             return -1
+        return self._places.get(identity(x), -1)
 
     def places(self, xs: Sequence[Any] | NDArray[Any], /) -> NDArray[np.int64]:
         """Return `index` of each of many answers.
@@ -137,10 +141,12 @@ class Categories(Domain):
         >>> Categories(["a", "b"]).places(["b", "c", "a"])
         array([ 1, -1,  0])
         """
+        if not isinstance(xs, Sequence | np.ndarray) or isinstance(xs, str | bytes):
+            raise KindError("xs", type(xs), "a sequence or an array of answers")
         if isinstance(xs, np.ndarray):
             if xs.dtype.kind == "i" and set(map(type, self.values)) == {int}:
                 return _integer_places(self.values, xs.ravel())
-            xs = xs.ravel().tolist()
+            xs = _listed(xs.ravel())
         kinds = set(map(type, xs))
         if len(kinds) == 1 and kinds <= _PLAIN:  # Where equal and same are one, a plain dictionary will do.
             plain = {value: i for i, value in enumerate(self.values) if type(value) in kinds}
@@ -180,7 +186,7 @@ class Integers(Domain):
         if dtype is not None:
             try:
                 info = np.iinfo(np.dtype(dtype))
-            except (TypeError, ValueError):
+            except Exception:
                 raise KindError("dtype", dtype, "a NumPy integer type") from None
             low = int(info.min) if low is None else low
             high = int(info.max) if high is None else high
@@ -298,11 +304,22 @@ def identity(x: object) -> Hashable:
     >>> identity(1) == identity(1.0), identity(0.0) == identity(-0.0), identity("a") == identity("a")
     (False, False, True)
     """
-    if type(x) is tuple:
-        return (tuple, *map(identity, x))
+    if issubclass(type(x), tuple):
+        return (type(x), *map(identity, tuple.__iter__(x)))  # type: ignore[arg-type]
+    if type(x) is frozenset:
+        return (frozenset, frozenset(map(identity, x)))
     if type(x) is float:
         return (float, x.hex())
     return (type(x), x)
+
+
+def _kind(x: object) -> Hashable:
+    """Return the type of an answer, and the types inside a tuple or a frozen set; no code of its own runs."""
+    if issubclass(type(x), tuple):
+        return (type(x), *map(_kind, tuple.__iter__(x)))  # type: ignore[arg-type]
+    if type(x) is frozenset:
+        return (frozenset, frozenset(map(_kind, x)))
+    return type(x)  # type: ignore[return-value]
 
 
 _PLAIN: Final = frozenset({str, int, bytes, bool})
@@ -320,7 +337,7 @@ def all_members(domain: Domain, xs: Sequence[Any] | NDArray[Any]) -> bool:
             return not xs.size or (int(xs.min()) in domain and int(xs.max()) in domain)
         if isinstance(domain, Booleans):
             return bool(xs.dtype == np.bool_)
-        xs = xs.tolist()
+        xs = _listed(xs)
     elif isinstance(domain, Integers) and isinstance(xs, list | tuple) and set(map(type, xs)) <= {int}:
         return not xs or domain == Integers() or (min(xs) in domain and max(xs) in domain)
     return all(x in domain for x in xs)
@@ -336,10 +353,10 @@ def distinct(keys: NDArray[Any]) -> bool:
         ordered = np.sort(_fingerprints(keys))
         if not (ordered[1:] == ordered[:-1]).any():
             return True
+    listed = keys.tolist()
     try:
-        listed = keys.tolist()
-        return len(set(listed)) == len(listed) and sum(key != key for key in listed) < 2  # noqa: PLR0124
-    except TypeError:
+        return len(set(listed)) == len(listed) and sum(bool(key != key) for key in listed) < 2  # noqa: PLR0124
+    except Exception:  # Keys that cannot be hashed or compared are no keys; what they say of it stays here.
         return False
 
 
@@ -384,7 +401,15 @@ def saturated(values: NDArray[Any], domain: Domain) -> NDArray[Any]:
 
 def _plain(x: object) -> object:
     """Return a NumPy scalar as the Python value that it holds."""
-    if isinstance(x, np.generic):
-        plain = x.item()
-        return x if isinstance(plain, np.generic) else plain
-    return x
+    if not issubclass(type(x), np.generic):
+        return x
+    plain = x.item()  # type: ignore[attr-defined]
+    # NumPy's times become ints or None where Python has no such time.
+    return (
+        x if issubclass(type(x), np.datetime64 | np.timedelta64) and not isinstance(plain, date | timedelta) else plain
+    )
+
+
+def _listed(xs: NDArray[Any]) -> list[Any]:
+    """Return an array's entries as Python values, or as NumPy's own times."""
+    return list(xs) if xs.dtype.kind in "mM" else xs.tolist()

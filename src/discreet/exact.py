@@ -19,6 +19,7 @@ __all__ = ["Exact", "exact", "whole"]
 
 # Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
 _MOST_DIGITS: Final = 4000
+_MOST_BITS: Final = 13_300
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)\s*", re.ASCII)
 
 
@@ -35,9 +36,9 @@ def exact(value: Exact, name: str = "value") -> Fraction:
     Traceback (most recent call last):
     discreet.errors.ParameterError: prob='nan': need a finite number such as "3/4", "0.75" or "1e-6"
     """
-    if type(value) is Fraction:
-        return value
-    if type(value) is int:
+    if type(value) is Fraction or type(value) is int:
+        if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+            raise ParameterError(name, value, f"integers of at most {_MOST_BITS} bits")
         return Fraction(value)
     if isinstance(value, str):
         return _from_text(value, name)
@@ -46,7 +47,7 @@ def exact(value: Exact, name: str = "value") -> Fraction:
     if isinstance(value, bool):
         raise KindError(name, value, "a number, not a bool")
     if isinstance(value, int | Fraction):
-        return Fraction(value)
+        return exact(Fraction(value), name)
     if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
         return Fraction(int(value))
     if isinstance(value, float | np.floating):
@@ -74,6 +75,8 @@ def whole(value: int, name: str = "value", least: int | None = None) -> int:
             value = index(value)
         except TypeError:
             raise KindError(name, value, "an integer") from None
+    if value.bit_length() > _MOST_BITS:
+        raise ParameterError(name, value, f"an integer of at most {_MOST_BITS} bits")
     if least is not None and value < least:
         raise ParameterError(name, value, f"an integer of at least {least}")
     return value

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact
@@ -20,6 +20,8 @@ __all__ = ["INFINITE", "Approximate", "Loss", "MaxDivergence", "Measure", "check
 
 INFINITE: float = math.inf
 """The loss of a release that hides nothing."""
+
+_MOST_BITS: Final = 8000
 
 Loss: TypeAlias = Number | float
 """An exact number, or INFINITE; no other float is a loss."""
@@ -110,7 +112,8 @@ class Approximate(Measure):
         """Whether both parts are at most what is allowed."""
         if not isinstance(allowed, tuple | list) or len(allowed) != 2:
             raise KindError("d_out", allowed, "two losses (epsilon, delta)")
-        return self.of.within(loss[0], allowed[0]) and _at_most(loss[1], allowed[1], "delta")
+        within = self.of.within(loss[0], allowed[0]), _at_most(loss[1], allowed[1], "delta", enough=Fraction(1))
+        return all(within)
 
 
 def checked_epsilon(epsilon: Exact, name: str = "epsilon") -> Fraction:
@@ -120,6 +123,8 @@ def checked_epsilon(epsilon: Exact, name: str = "epsilon") -> Fraction:
     Fraction(1, 2)
     """
     budget = exact(epsilon, name)
+    if max(budget.numerator.bit_length(), budget.denominator.bit_length()) > _MOST_BITS:
+        raise ParameterError(name, epsilon, f"integers of at most {_MOST_BITS} bits")
     if budget < 0:
         raise ParameterError(name, epsilon, f"{name} >= 0")
     return budget
@@ -129,8 +134,11 @@ def _infinite(loss: Loss) -> bool:
     return isinstance(loss, float)
 
 
-def _at_most(loss: Loss, allowed: Exact, name: str) -> bool:
+def _at_most(loss: Loss, allowed: Exact, name: str, enough: Fraction | None = None) -> bool:
+    """Whether a loss is at most what is allowed; *enough* allows any."""
     if isinstance(allowed, float) and allowed == math.inf:
         return True
     bound = checked_epsilon(allowed, name)
+    if enough is not None and bound >= enough:
+        return True
     return not _infinite(loss) and sign(loss - bound) <= 0  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Distance: TypeAlias = int | tuple[int, int, int]
-_MOST_BITS: Final = 4096
+_MOST_BITS: Final = 1024
 
 
 class Metric(ABC):
@@ -61,8 +61,11 @@ class DiscreteDistance(Metric):
 
     def measure(self, x: Any, y: Any, /) -> int:
         """Return 0 if the two are the same answer, else 1."""
+        bits = _bits(x)
+        if bits is not None:
+            return int(bits != _bits(y))
         if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-            return int(not np.array_equal(x, y))
+            return int(type(x) is not type(y) or not np.array_equal(x, y))
         return int(identity(x) != identity(y))
 
 
@@ -124,6 +127,7 @@ class L01InfDistance(Metric):
 
     def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> tuple[int, int, int]:
         """Return the three distances between two maps."""
+        x, y = (_map(x), _map(y))
         gaps = [abs(int(x.get(k, 0)) - int(y.get(k, 0))) for k in {**x, **y}]
         return sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0)
 
@@ -145,6 +149,19 @@ class SymmetricDistance(Metric):
         """Return the size of the symmetric difference."""
         left, right = Counter(map(identity, x)), Counter(map(identity, y))
         return ((left - right) + (right - left)).total()
+
+
+def _bits(x: Any) -> list[bool] | None:
+    """Return a bit vector, which may be a list, a tuple or an array, as one kind of thing; None for anything else."""
+    listed = x.tolist() if isinstance(x, np.ndarray) and x.dtype == np.bool_ and x.ndim == 1 else x
+    if not isinstance(listed, list | tuple) or not listed:
+        return None
+    return [bool(bit) for bit in listed] if all(isinstance(bit, bool | np.bool_) for bit in listed) else None
+
+
+def _map(x: Any) -> Mapping[Any, int]:
+    """Return a map, which may be a pair of arrays, as a dict."""
+    return x if isinstance(x, Mapping) else dict(zip(x[0].tolist(), x[1].tolist(), strict=True))
 
 
 def _whole_distance(value: int, name: str) -> int:

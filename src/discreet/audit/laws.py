@@ -149,7 +149,7 @@ def pair_of_laws(mechanism: Measurement[Any, Any], x: Any, y: Any) -> Laws:
 
 @pair_of_laws.register
 def _(mechanism: Chained, x: Any, y: Any) -> Laws:
-    return pair_of_laws(mechanism.then, mechanism.first.apply(x), mechanism.first.apply(y))
+    return pair_of_laws(mechanism.then, mechanism.first(x), mechanism.first(y))
 
 
 @pair_of_laws.register

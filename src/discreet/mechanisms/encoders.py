@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Bloom", "OneHot"]
+
+
+_MOST_LENGTH: Final = 1 << 31
 
 
 class _Encoder(Transformation[Any, Any]):
@@ -57,7 +60,7 @@ class OneHot(_Encoder):
     categories: Categories
 
     def __init__(self, categories: Iterable[Any] | Categories) -> None:
-        cats = categories if isinstance(categories, Categories) else Categories(categories)
+        cats = categories if isinstance(categories, Categories) else Categories(categories, "categories")
         if not len(cats):
             raise ParameterError("categories", categories, "at least one category")
         freeze(self, categories=cats)
@@ -111,6 +114,8 @@ class Bloom(_Encoder):
 
     def __init__(self, *, length: int, hashes: int, key: bytes = b"") -> None:
         length, hashes = whole(length, "length", least=1), whole(hashes, "hashes", least=1)
+        if length > _MOST_LENGTH:
+            raise ParameterError("length", length, f"length <= {_MOST_LENGTH}")
         if hashes > length:
             raise ParameterError("hashes", hashes, f"hashes <= length = {length}")
         if not isinstance(key, bytes):

@@ -24,7 +24,7 @@ from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.measures import INFINITE, Approximate, Loss, MaxDivergence, checked_epsilon
 from discreet.metrics import L01InfDistance
-from discreet.reals import Number, exp, expm1, float_up, log1p, maximum, sign
+from discreet.reals import Number, exp, expm1, float_up, floor_bits, ln, log1p, maximum, sign, total
 from discreet.samplers import add_discrete_laplace, below, fitted
 
 if TYPE_CHECKING:
@@ -93,16 +93,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
         if d_in[1] == 0:
             raise ParameterError("(l0, l1, li)", d_in, "distances above 0")
         s = d_in[1] / budget  # proof: within
-        low, high = d_in[2] - 1, d_in[2] + 1  # The least threshold lies above low.
-        while not _delta_at_most(s, high, d_in, most):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            if _delta_at_most(s, middle, d_in, most):
-                high = middle
-            else:
-                low = middle
-        return cls(scale=s, threshold=high, domain=domain)
+        return cls(scale=s, threshold=_least_threshold(s, d_in, most), domain=domain)
 
     @property
     def input_domain(self) -> Maps:
@@ -128,7 +119,10 @@ class LaplaceThreshold(Measurement[Any, Any]):
             return INFINITE, Fraction(1)
         if li > abs(self.threshold):  # proof: stable
             raise ParameterError("d_in", d_in, f"li <= {abs(self.threshold)}, the threshold")
-        return l1 / self.scale, _delta(self.scale, abs(self.threshold), (l0, l1, li))  # proof: map
+        surprise = _surprise(self.scale, abs(self.threshold), (l0, l1, li))
+        # Past 40 the least float that is at least delta is 1, and saying 1 decides that at once.
+        delta = Fraction(1) if sign(surprise - 40) > 0 else -expm1(-surprise)  # proof: delta
+        return l1 / self.scale, delta  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""
@@ -223,8 +217,8 @@ def _tail(s: Fraction, t: int) -> Number:
     return exp(-(t + 1) / s) / (1 + exp(-1 / s))  # proof: tail
 
 
-def _delta(s: Fraction, threshold: int, d_in: tuple[int, int, int]) -> Number:
-    """Return the greatest probability that some key of those which one map lacks is released.
+def _surprise(s: Fraction, threshold: int, d_in: tuple[int, int, int]) -> Number:
+    """Return the greatest -ln Pr[no new key is released], over the keys that one of two maps may have alone.
 
     n keys get 1 each; the rest of l1 is packed onto as few of them as possible, up to li. Of all n, four need a look.
     """
@@ -234,21 +228,36 @@ def _delta(s: Fraction, threshold: int, d_in: tuple[int, int, int]) -> Number:
     if room:
         spare = [l1 - n for n in keys]  # What is left for packing with the most and the fewest keys.
         keys |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room}
-    return maximum(*(_any_released(s, threshold, l1, li, n) for n in keys if -(-l1 // li) <= n <= l0))
+    return maximum(*(_packed(s, threshold, l1, li, n) for n in keys if -(-l1 // li) <= n <= l0))
 
 
-def _any_released(s: Fraction, threshold: int, l1: int, li: int, n: int) -> Number:
-    """Return the probability that at least one of n new keys is released, when l1 is packed onto them."""
+def _packed(s: Fraction, threshold: int, l1: int, li: int, n: int) -> Number:
+    """Return -ln Pr[none of n new keys is released], when l1 is packed onto them: nothing cancels, however small."""
     room = li - 1
     full, rest = divmod(l1 - n, room) if room else (0, 0)
-    kept = [(full, li), (int(rest > 0), 1 + rest), (n - full - int(rest > 0), 1)]
-    # Pr[no key is released], as a logarithm, so that nothing cancels however small delta is.
-    log_none = sum((log1p(-_tail(s, threshold - c)) * count for count, c in kept if count), start=Fraction(0))
-    return -expm1(log_none)  # proof: delta
+    packing = [(full, li), (int(rest > 0), 1 + rest), (n - full - int(rest > 0), 1)]
+    return total(-log1p(-_tail(s, threshold - c)) * count for count, c in packing if count)  # proof: packed
 
 
-def _delta_at_most(s: Fraction, threshold: int, d_in: tuple[int, int, int], most: Fraction) -> bool:
-    return sign(_delta(s, threshold, d_in) - most) <= 0
+def _least_threshold(s: Fraction, d_in: tuple[int, int, int], most: Fraction) -> int:
+    """Return the least threshold at which delta is at most *most*, between bounds that close in on it."""
+    low, here = d_in[2] - 1, d_in[2]  # The answer is above low.
+    high: int | None = None  # The answer is at most high.
+    if most == 1:
+        return here
+    allowed = -log1p(-most)
+    while True:
+        found = _surprise(s, here, d_in)
+        # A unit more of threshold divides each tail by e^(1/s), and the surprise by at least as much.
+        away = floor_bits(s * ln(found / allowed), 0)  # proof: steps
+        if away >= 0:
+            low, here = here, here + away + 1
+        else:
+            high, here = here, max(here + away + 1, low + 1)
+        if high is not None and (high - low == 1 or here == high):
+            return high
+        if high is not None and not low < here < high:
+            here = (low + high) // 2
 
 
 def _positive_scale(scale: Exact) -> Fraction:

@@ -17,7 +17,7 @@ import numpy as np
 from discreet.coins import SYSTEM, Coins
 from discreet.core import Measurement
 from discreet.domains import Anything, Categories, freeze
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, exact
 from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
 from discreet.metrics import DiscreteDistance
@@ -65,7 +65,7 @@ class RandomizedResponse(Measurement[Any, Any]):
         (0.47536688641867164, True)
         """
         cats = _categories(categories)
-        q = exp(-checked_epsilon(epsilon))
+        q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
         return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
 
@@ -109,8 +109,6 @@ class RandomizedResponse(Measurement[Any, Any]):
         >>> rr.release_many(["a", "b", "a"]), rr.release_many(np.array(["a", "b"]))
         (['a', 'b', 'a'], array(['a', 'b'], dtype='<U1'))
         """
-        if not isinstance(xs, Sequence | np.ndarray) or isinstance(xs, str | bytes):
-            raise KindError("xs", type(xs), "a sequence or an array of answers")
         replies = self.release_places(self.categories.places(xs))
         if isinstance(xs, np.ndarray):
             return _as_array(self.categories)[replies].reshape(xs.shape)
@@ -126,10 +124,11 @@ class RandomizedResponse(Measurement[Any, Any]):
         t = len(self.categories)
         if not (isinstance(places, np.ndarray) and places.dtype.kind in "iu"):
             raise KindError("places", type(places), "an array of integers")
-        replies = _offsets(self.prob.numerator, self.prob.denominator, t).draw(places.size, SYSTEM)
-        replies += places.ravel()
+        flat = places.ravel()
+        foreign = np.flatnonzero((flat < 0) | (flat >= t))
+        replies = _offsets(self.prob.numerator, self.prob.denominator, t).draw(flat.size, SYSTEM)
+        replies += flat.astype(np.int64)
         np.subtract(replies, t, out=replies, where=replies >= t)  # proof: answers
-        foreign = np.flatnonzero((places.ravel() < 0) | (places.ravel() >= t))
         replies[foreign] = below_many(t, foreign.size)  # proof: strangers
         return replies
 
@@ -137,14 +136,17 @@ class RandomizedResponse(Measurement[Any, Any]):
         """Return the probability of each answer."""
         t, place = len(self.categories), self.categories.index(x)
         lie = (1 - self.prob) / (t - 1)
-        return {
+        law = {
             value: Fraction(1, t) if place < 0 else self.prob if i == place else lie
             for i, value in enumerate(self.categories.values)
         }
+        if len(law) < t:
+            raise UnsupportedError("a dict would merge categories such as 1 and True; their law is not written out")
+        return law
 
 
 def _categories(categories: Iterable[Any] | Categories) -> Categories:
-    cats = categories if isinstance(categories, Categories) else Categories(categories)
+    cats = categories if isinstance(categories, Categories) else Categories(categories, "categories")
     if len(cats) < 2:
         raise ParameterError("categories", categories, "at least two categories")
     return cats
@@ -173,7 +175,7 @@ def _as_array(categories: Categories) -> NDArray[Any]:
     values = list(categories.values)
     if {type(value) for value in values} in ({str}, {int}, {bool}):
         array = np.array(values)
-        if array.tolist() == values:
+        if list(map(type, array.tolist())) == list(map(type, values)) and array.tolist() == values:
             return array
     array = np.empty(len(values), object)
     array[:] = values

@@ -65,7 +65,7 @@ class RandomizedResponseBool(Measurement[bool, bool]):
         >>> float(rr.prob), rr.privacy_map(1) <= 1
         (0.7310585786300048, True)
         """
-        q = exp(-checked_epsilon(epsilon))
+        q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         return cls(prob=float_down(1 / (1 + q)), constant_time=constant_time)  # proof: within
 
     @property

@@ -106,7 +106,7 @@ class Rappor(Measurement[Any, Any]):
         >>> Rappor(length=3, max_weight=1, f=1).release_many(np.eye(3, dtype=bool)).shape
         (3, 3)
         """
-        rows = np.asarray(xs)
+        rows = _array(xs)
         fits = rows.dtype == np.bool_ and rows.ndim == 2 and rows.shape[1] == self.length
         if not fits or (rows.size and int(np.count_nonzero(rows, axis=1).max()) > self.max_weight):
             raise DomainError(f"the data are not all in {self.input_domain!r}")
@@ -134,7 +134,7 @@ class Rappor(Measurement[Any, Any]):
         >>> m.pack(np.array([True] + [False] * 8 + [True]))
         array([1, 2], dtype=uint8)
         """
-        bits = np.asarray(reports)
+        bits = _array(reports)
         if bits.dtype != np.bool_ or bits.shape[-1:] != (self.length,):
             raise DomainError(f"reports are boolean vectors of {self.length} bits")
         return np.packbits(bits, axis=-1, bitorder="little")
@@ -146,7 +146,7 @@ class Rappor(Measurement[Any, Any]):
         >>> m.unpack(m.pack(np.eye(10, dtype=bool)))[3].nonzero()[0].tolist()
         [3]
         """
-        data = np.asarray(packed)
+        data = _array(packed)
         if data.dtype != np.uint8 or data.shape[-1:] != (-(-self.length // 8),):
             raise DomainError(f"packed reports have {-(-self.length // 8)} bytes each")
         return np.unpackbits(data, axis=-1, count=self.length, bitorder="little").astype(np.bool_)
@@ -158,7 +158,7 @@ class Rappor(Measurement[Any, Any]):
         >>> m.debias(np.array([[True, False, False]] * 4)).counts.tolist()
         [6.0, -2.0, -2.0]
         """
-        rows = np.asarray(reports)
+        rows = _array(reports)
         if rows.dtype != np.bool_ or rows.ndim != 2 or rows.shape[1] != self.length:
             raise DomainError(f"reports are an (n, {self.length}) array of booleans")
         return self.debias_totals(np.count_nonzero(rows, axis=0), len(rows))
@@ -169,13 +169,21 @@ class Rappor(Measurement[Any, Any]):
         >>> Rappor(length=2, max_weight=1, f="1/2").debias_totals(np.array([4, 0]), 4).frequencies.tolist()
         [1.5, -0.5]
         """
-        n = whole(n, "n", least=0)
+        n, sums = whole(n, "n", least=0), _array(totals)
+        if n >= 1 << 63:
+            raise ParameterError("n", n, "n < 2**63")
+        if (
+            sums.dtype.kind not in "iu"
+            or sums.shape != (self.length,)
+            or (sums.size and not 0 <= sums.min() <= sums.max() <= n)
+        ):
+            raise DomainError(f"totals are {self.length} whole numbers, each from 0 to the number of reports")
         if self.f == 1:
             raise UnsupportedError("f=1: need f < 1 to estimate; with f = 1 a report says nothing about its answer")
         if n == 0:
             raise ParameterError("reports", 0, "at least one report")
         f = self.f
-        counts = [(int(y) - n * f / 2) / (1 - f) for y in totals]  # proof: debias
+        counts = [(int(y) - n * f / 2) / (1 - f) for y in sums]  # proof: debias
         variance = n * (f / 2) * (1 - f / 2) / (1 - f) ** 2  # proof: variance
         return Debiased(
             n=n,
@@ -184,6 +192,14 @@ class Rappor(Measurement[Any, Any]):
             count_error=float(variance) ** 0.5,
             frequency_error=float(variance / n**2) ** 0.5,
         )
+
+
+def _array(data: Any) -> NDArray[Any]:
+    """Return data as an array; what is no array becomes one that no domain contains."""
+    try:
+        return np.asarray(data)
+    except Exception:  # Ragged lists, and objects that refuse: the caller's error says what is needed.
+        return np.empty((0, 0, 0), object)
 
 
 @final
