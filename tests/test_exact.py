@@ -84,7 +84,7 @@ def seconds(value):
     [
         (0, 0),
         (-7, -7),
-        (10**5000, 10**5000),
+        (10**4000, 10**4000),
         (Color.RED, 3),
         (0.5, Fraction(1, 2)),
         (0.1, Fraction(3602879701896397, 2**55)),
@@ -209,7 +209,7 @@ def test_other_kinds_are_refused():
 
 def test_whole_takes_integers_and_nothing_that_needs_rounding():
     assert [type(whole(n)) for n in (3, Color.RED, np.uint8(3))] == [int] * 3
-    assert whole(10**5000) == 10**5000
+    assert whole(10**4000) == 10**4000
     for value in (2.0, Fraction(2), Decimal(2), "2", np.float64(2)):
         with pytest.raises(KindError, match=r"need an integer$"):
             whole(value)

@@ -39,7 +39,7 @@ def exact(value: Exact, name: str = "value") -> Fraction:
     if type(value) is Fraction or type(value) is int:
         if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
             raise ParameterError(name, value, f"integers of at most {_MOST_BITS} bits")
-        return Fraction(value)
+        return value if type(value) is Fraction else Fraction(value)
     if isinstance(value, str):
         return _from_text(value, name)
     if isinstance(value, Decimal):
