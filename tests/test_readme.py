@@ -25,10 +25,10 @@ def test_the_examples_run():
     assert set(names["t"].release({"Brig": 1})) <= {"Brig"}
 
 
-def test_the_session_is_what_it_prints():
-    (session,) = re.findall(r"```pycon\n(.*?)```", TEXT, re.DOTALL)
-    test = doctest.DocTestParser().get_doctest(session, {}, "README", str(README), 0)
-    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+def test_the_sessions_print_what_they_show():
+    for session in re.findall(r"```pycon\n(.*?)```", TEXT, re.DOTALL):
+        test = doctest.DocTestParser().get_doctest(session, {}, "README", str(README), 0)
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
 def test_every_link_within_the_project_leads_somewhere():

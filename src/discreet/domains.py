@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
@@ -146,11 +147,15 @@ class Categories(Domain):
         if isinstance(xs, np.ndarray):
             if xs.dtype.kind == "i" and set(map(type, self.values)) == {int}:
                 return _integer_places(self.values, xs.ravel())
+            if xs.size > _CHUNK:  # Python's own values are made and dropped a few at a time, in the cache.
+                flat = xs.ravel()
+                parts = (flat[i : i + _CHUNK] for i in range(0, flat.size, _CHUNK))
+                return np.concatenate([self.places(part) for part in parts])
             xs = _listed(xs.ravel())
         kinds = set(map(type, xs))
         if len(kinds) == 1 and kinds <= _PLAIN:  # Where equal and same are one, a plain dictionary will do.
             plain = {value: i for i, value in enumerate(self.values) if type(value) in kinds}
-            return np.fromiter((plain.get(x, -1) for x in xs), np.int64, len(xs))
+            return np.fromiter(map(plain.get, xs, repeat(-1)), np.int64, len(xs))
         return np.fromiter(map(self.index, xs), np.int64, len(xs))
 
     def __len__(self) -> int:
@@ -322,6 +327,7 @@ def _kind(x: object) -> Hashable:
     return type(x)  # type: ignore[return-value]
 
 
+_CHUNK: Final = 1 << 12
 _PLAIN: Final = frozenset({str, int, bytes, bool})
 _EXACT_INTEGERS: Final = frozenset("iu")
 
