@@ -69,7 +69,7 @@ def whole(value: int, name: str = "value", least: int | None = None) -> int:
     discreet.errors.KindError: length=2.0: need an integer
     """
     if type(value) is not int:
-        if isinstance(value, bool | np.timedelta64 | np.ndarray):
+        if isinstance(value, bool | np.bool_ | np.timedelta64 | np.ndarray):
             raise KindError(name, value, "an integer")
         try:
             value = index(value)
