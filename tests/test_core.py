@@ -1,6 +1,7 @@
 """Chains fit together or say why not, losses are compared exactly, and mechanisms are values."""
 
 import copy
+import dataclasses
 import math
 import pickle
 from decimal import Decimal
@@ -315,7 +316,7 @@ class TestValues:
 
     def test_fields_cannot_be_assigned(self, make):
         value = make()
-        for name in getattr(value, "__dataclass_fields__", ()):
+        for name in [field.name for field in dataclasses.fields(value)]:
             before = getattr(value, name)
             with pytest.raises(AttributeError):
                 setattr(value, name, before)

@@ -55,7 +55,7 @@ class SampledAudit:
         verdict = "VIOLATED" if self.violated else "no violation found"
         return (
             f"<{verdict}: {self.quantity} claimed {self.claimed:.6g}, at least {self.bound:.6g} by {self.event}; "
-            f"{self.trials} trials, confidence 1 - {1 - self.confidence:.2g}>"
+            f"{self.trials} trials a side, confidence 1 - {1 - self.confidence:.2g}>"
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -84,8 +84,8 @@ def sampled(
 ) -> SampledAudit:
     """Bound from below the loss between two inputs of *release*, any function of one argument or a measurement.
 
-    *claim* is epsilon, or (epsilon, delta); a measurement claims its own. *trials* is how many outputs are drawn for
-    each input. *many* may draw them in bulk: ``many(x, n)``. An event is a set of values of one of the *features*,
+    *claim* is epsilon, or (epsilon, delta); a measurement claims its own. *trials* outputs are drawn for each input to
+    choose an event, and as many again to bound it. *many* may draw them in bulk: ``many(x, n)``. An event is a set of values of one of the *features*,
     functions of an output; the default ones look at the output itself, at the keys of a dict, and at the
     precision of a float.
 
@@ -94,7 +94,7 @@ def sampled(
     >>> audit.violated, audit.claimed
     (False, 1.0986122886681098)
     """
-    n = whole(trials, "trials", least=2) // 2
+    n = whole(trials, "trials", least=2)
     sure = exact_number(confidence, "confidence")
     if not 0 < sure < 1:
         raise ParameterError("confidence", confidence, "0 < confidence < 1")
@@ -123,7 +123,7 @@ def sampled(
     else:
         grown = math.exp(min(limit, 700)) * q
         bound, quantity, claimed = p - grown, "delta", float(exact_number(delta, "delta"))
-    return SampledAudit(quantity, claimed, max(bound, 0.0), float(sure), 2 * n, event)
+    return SampledAudit(quantity, claimed, max(bound, 0.0), float(sure), n, event)
 
 
 def _bulk(mechanism: Measurement[Any, Any]) -> Callable[[Any, int], Iterable[Any]] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class IntegerLaplace(Measurement[Any, Any]):
     >>> isinstance(IntegerLaplace(scale=2).release(100), int)
     True
     """
+
+    output_measure: ClassVar[MaxDivergence] = MaxDivergence()
 
     scale: Fraction
     domain: Integers | Vectors
@@ -81,11 +83,6 @@ class IntegerLaplace(Measurement[Any, Any]):
     def input_metric(self) -> AbsoluteDistance | L1Distance:
         """|x - y|, or its sum over the entries."""
         return L1Distance() if isinstance(self.domain, Vectors) else AbsoluteDistance()
-
-    @property
-    def output_measure(self) -> MaxDivergence:
-        """Epsilon."""
-        return MaxDivergence()
 
     def loss(self, d_in: Exact, /) -> Loss:
         """Return d_in / scale; a distance between integers is rounded down first."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -47,6 +47,9 @@ class LaplaceThreshold(Measurement[Any, Any]):
     >>> set(m.release({"Rome": 1000, "Brig": 1})) <= {"Rome", "Brig"}
     True
     """
+
+    input_metric: ClassVar[L01InfDistance] = L01InfDistance()
+    output_measure: ClassVar[Approximate] = Approximate(MaxDivergence())
 
     scale: Fraction
     threshold: int
@@ -99,16 +102,6 @@ class LaplaceThreshold(Measurement[Any, Any]):
     def input_domain(self) -> Maps:
         """Maps from keys to integers."""
         return self.domain
-
-    @property
-    def input_metric(self) -> L01InfDistance:
-        """How many keys differ, by how much in all, and by how much at most."""
-        return L01InfDistance()
-
-    @property
-    def output_measure(self) -> Approximate:
-        """Epsilon and delta."""
-        return Approximate(MaxDivergence())
 
     def loss(self, d_in: tuple[int, Exact, Exact], /) -> tuple[Loss, Number]:
         """Return (l1 / scale, delta); raise if the threshold is below li, where no delta is worth having."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class RandomizedResponse(Measurement[Any, Any]):
     True
     """
 
+    input_domain: ClassVar[Anything] = Anything()
+    input_metric: ClassVar[DiscreteDistance] = DiscreteDistance()
+    output_measure: ClassVar[MaxDivergence] = MaxDivergence()
+
     categories: Categories
     prob: Fraction
 
@@ -68,21 +72,6 @@ class RandomizedResponse(Measurement[Any, Any]):
         q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
         return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
-
-    @property
-    def input_domain(self) -> Anything:
-        """Any answer: one outside the categories is no error."""
-        return Anything()
-
-    @property
-    def input_metric(self) -> DiscreteDistance:
-        """Equal or not."""
-        return DiscreteDistance()
-
-    @property
-    def output_measure(self) -> MaxDivergence:
-        """Epsilon."""
-        return MaxDivergence()
 
     def loss(self, d_in: int, /) -> Loss:
         """Return ln(p (t - 1) / (1 - p)), or 0 between equal answers."""

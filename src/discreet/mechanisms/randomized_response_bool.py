@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class RandomizedResponseBool(Measurement[bool, bool]):
     True
     """
 
+    input_domain: ClassVar[Booleans] = Booleans()
+    input_metric: ClassVar[DiscreteDistance] = DiscreteDistance()
+    output_measure: ClassVar[MaxDivergence] = MaxDivergence()
+
     prob: Fraction
     constant_time: bool
 
@@ -67,21 +71,6 @@ class RandomizedResponseBool(Measurement[bool, bool]):
         """
         q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         return cls(prob=float_down(1 / (1 + q)), constant_time=constant_time)  # proof: within
-
-    @property
-    def input_domain(self) -> Booleans:
-        """True and False."""
-        return Booleans()
-
-    @property
-    def input_metric(self) -> DiscreteDistance:
-        """Equal or not."""
-        return DiscreteDistance()
-
-    @property
-    def output_measure(self) -> MaxDivergence:
-        """Epsilon."""
-        return MaxDivergence()
 
     def loss(self, d_in: int, /) -> Loss:
         """Return ln(p / (1 - p)), or 0 between equal answers."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -48,6 +48,9 @@ class Rappor(Measurement[Any, Any]):
     (8,)
     """
 
+    input_metric: ClassVar[DiscreteDistance] = DiscreteDistance()
+    output_measure: ClassVar[MaxDivergence] = MaxDivergence()
+
     length: int
     max_weight: int
     f: Fraction
@@ -79,16 +82,6 @@ class Rappor(Measurement[Any, Any]):
     def input_domain(self) -> BitVectors:
         """Vectors of one length with at most *max_weight* bits set."""
         return BitVectors(self.length, self.max_weight)
-
-    @property
-    def input_metric(self) -> DiscreteDistance:
-        """Equal or not."""
-        return DiscreteDistance()
-
-    @property
-    def output_measure(self) -> MaxDivergence:
-        """Epsilon."""
-        return MaxDivergence()
 
     def loss(self, d_in: int, /) -> Loss:
         """Return min(2m, k) ln((2 - f) / f), or 0 between equal vectors."""
