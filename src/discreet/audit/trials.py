@@ -84,10 +84,10 @@ def sampled(
 ) -> SampledAudit:
     """Bound from below the loss between two inputs of *release*, any function of one argument or a measurement.
 
-    *claim* is epsilon, or (epsilon, delta); a measurement claims its own. *trials* outputs are drawn for each input to
-    choose an event, and as many again to bound it. *many* may draw them in bulk: ``many(x, n)``. An event is a set of values of one of the *features*,
-    functions of an output; the default ones look at the output itself, at the keys of a dict, and at the
-    precision of a float.
+    *claim* is epsilon, or (epsilon, delta); a measurement claims its own. *trials* outputs are drawn for each input
+    to choose an event, and as many again to bound it. *many* may draw them in bulk: ``many(x, n)``. An event is a
+    set of values of one of the *features*, functions of an output; the default ones look at the output itself, at
+    the keys of a dict, and at the precision of a float.
 
     >>> from discreet import RandomizedResponseBool
     >>> audit = sampled(RandomizedResponseBool(prob="3/4"), True, False, trials=2000)
