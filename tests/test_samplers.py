@@ -423,6 +423,18 @@ def test_a_single_draw_and_a_short_array_build_no_tables(monkeypatch):
     assert discrete_laplace_many(Fraction(987, 653), 100).dtype == np.int64
 
 
+def test_tables_are_kept_for_a_few_laws_only():
+    shelf = many._Shelf(room=2)
+    laws = [Fraction(k, 7) for k in range(1, 6)]
+    made = [shelf.get(scale, True, 5000, 16, 64) for scale in laws]
+    assert all(digits is not None for digits in made)
+    assert [shelf.get(scale, True, 0, 16, 64) for scale in laws[-2:]] == made[-2:]
+    assert len(shelf._made) == 2
+    for k in range(1, 3000):
+        assert shelf.get(Fraction(k, 11), True, 1, 16, 64) is None
+    assert len(shelf._wanted) <= many._MOST_WANTED + 1
+
+
 def test_bernoulli_takes_reals_and_checks_rationals():
     assert isinstance(bernoulli(exp(Fraction(-1))), bool)
     assert 0.2 < bernoulli_many(exp(Fraction(-1)), 10_000).mean() < 0.5

@@ -52,6 +52,7 @@ _LARGEST: Final = 1 << 54
 """From this scale on, draws are Python ints."""
 _BYTES: Final = 1 << 19
 """Coin flips made at a time."""
+_MOST_WANTED: Final = 1024
 _WORTH_TABLES: Final = 4096
 """Building tables takes as long as a few thousand single draws."""
 
@@ -330,12 +331,13 @@ class _Shelf:
         key = (scale.numerator, scale.denominator, signed, cell, word)
         digits = self._made.get(key)
         if digits is None:
-            self._wanted[key] = self._wanted.get(key, 0) + n
-            if self._wanted[key] >= _WORTH_TABLES:
+            if len(self._wanted) > _MOST_WANTED:
+                self._wanted.clear()
+            wanted = self._wanted[key] = self._wanted.get(key, 0) + n
+            if wanted >= _WORTH_TABLES:
                 digits = self._made[key] = Digits(scale, signed, cell=cell, word=word)
-                for shelf in (self._made, self._wanted):
-                    for old in list(shelf)[: -self._room]:
-                        shelf.pop(old, None)
+                for old in list(self._made)[: -self._room]:
+                    self._made.pop(old, None)
         return digits
 
 
