@@ -236,14 +236,14 @@ class TestTiming:
         assert result.calls == 0
 
     def test_entropy_of_the_integer_laplace_does_not_depend_on_the_noise(self):
-        asked = {tuple(self.trace(IntegerLaplace(scale=10), lot)) for lot in range(50)}
+        asked = {tuple(self.trace(IntegerLaplace(scale=10))) for _ in range(50)}
         assert asked == {(("bits", 64),)}
 
     @staticmethod
-    def trace(mechanism, lot):
+    def trace(mechanism):
         from discreet.audit import clock as module
 
-        return module._trace(mechanism, 0, module._Replayed(lot))[0]
+        return module._trace(mechanism, 0, module._Replayed())[0]
 
     def test_a_sleeping_release_is_told_apart_and_its_control_is_not(self):
         result = audit.timing(time.sleep, 0, 0.0005, trials=200)

@@ -568,6 +568,13 @@ class TestLaplaceThreshold:
         bounded = LaplaceThreshold(scale=2, threshold=10, domain=Maps(Anything(), Integers(dtype="int8")))
         assert bounded.release({"a": 127})["a"] <= 127
 
+    def test_the_type_of_an_array_says_nothing_about_keys_that_are_not_released(self):
+        m = LaplaceThreshold(scale=2, threshold=10)
+        for _ in range(40):  # Half of the time the noisy value of "low" does not fit int64.
+            keys, values = m.release((np.array(["high", "low"]), np.array([1000, -(2**63)])))
+            assert keys.tolist() == ["high"]
+            assert values.dtype == np.int64
+
     def test_the_discrete_tail_is_never_the_larger(self):
         for scale in ("1/1000", "1/3", 1, 7, 1000, 10**9, 1e300):
             for t in (0, 1, 5, 100, 10**6):

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -21,14 +21,12 @@ from discreet.exact import Exact, exact, whole
 __all__ = [
     "AbsoluteDistance",
     "DiscreteDistance",
-    "Distance",
     "L01InfDistance",
     "L1Distance",
     "Metric",
     "SymmetricDistance",
 ]
 
-Distance: TypeAlias = int | tuple[int, int, int]
 _MOST_BITS: Final = 1024
 
 

@@ -87,8 +87,10 @@ def timing(
     if isinstance(release, Measurement):
         call = release.release
         for data in (x, y):
-            release.sample(data, _Replayed(0))  # What is cached on first use is cached before the traces.
-        traces = [(_trace(release, x, coins), _trace(release, y, coins)) for coins in map(_Replayed, range(lots))]
+            release.sample(data, _Replayed())  # What is cached on first use is cached before the traces.
+        traces = [
+            (_trace(release, x, coins), _trace(release, y, coins)) for coins in [_Replayed() for _ in range(lots)]
+        ]
         entropy = sum(a[0] != b[0] for a, b in traces) / lots
         calls = sum(a[1] != b[1] for a, b in traces) / lots
     return TimingAudit(entropy, calls, *_clock(call, x, y, n), trials=n)  # type: ignore[arg-type]
@@ -126,7 +128,7 @@ def timed(
 class _Replayed:
     """Coins that give the same bits whenever they start again, and write down what was asked for."""
 
-    def __init__(self, lot: int) -> None:
+    def __init__(self) -> None:
         self._bits = SYSTEM.bits(1 << 16)
         self.again()
 

@@ -134,7 +134,10 @@ class LaplaceThreshold(Measurement[Any, Any]):
         kept = np.flatnonzero(values)  # proof: drop
         noisy = add_discrete_laplace(values[kept], self.scale, coins)  # proof: noise
         above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold  # proof: strict
-        return kept[above], saturated(noisy[above], self.domain.values)
+        released = noisy[above]
+        if released.dtype == object:  # The type of the array, too, is decided by what is released alone.
+            released = fitted(released.tolist())
+        return kept[above], saturated(released, self.domain.values)
 
 
 def discrete_laplacian_tail_to_alpha(scale: Exact, tail: int) -> float:

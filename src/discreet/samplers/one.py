@@ -1,7 +1,7 @@
 """One draw at a time. U lies in [prefix, prefix + 1) / 2**bits, and words are added until that decides.
 
-The number of words that a draw uses says nothing about its value, but for an event of probability at
-most 2**-24 that asks for one word more.
+A draw asks for one word more in a rare event that may depend on its value: of probability below 2**-17 for the
+quick logarithm (scales below 2**20), and n / 2**64 for `below`.
 """
 
 from __future__ import annotations
