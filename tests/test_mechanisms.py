@@ -575,6 +575,16 @@ class TestLaplaceThreshold:
             assert keys.tolist() == ["high"]
             assert values.dtype == np.int64
 
+    @pytest.mark.parametrize("kind", [np.str_, np.bytes_])
+    def test_the_width_of_an_array_says_nothing_about_keys_that_are_not_released(self, kind):
+        m = LaplaceThreshold(scale=1, threshold=100)
+        keys = np.array(["Rome", "a town with a long name"], kind)
+        released, _ = m.release((keys, np.array([1000, 1])))
+        assert released.tolist() == keys[:1].tolist()
+        assert released.dtype == keys[:1].astype(f"{keys.dtype.kind}4").dtype
+        nothing, _ = m.release((keys, np.array([1, 1])))
+        assert nothing.dtype == np.array(["x"], kind).dtype
+
     def test_the_discrete_tail_is_never_the_larger(self):
         for scale in ("1/1000", "1/3", 1, 7, 1000, 10**9, 1e300):
             for t in (0, 1, 5, 100, 10**6):

@@ -125,9 +125,9 @@ class LaplaceThreshold(Measurement[Any, Any]):
             out = dict(zip(map(keys.__getitem__, places.tolist()), noisy.tolist(), strict=True))
             return {key: out[key] for key in ordered(out, coins)}  # proof: order
         places, noisy = self._released(x[1], coins)
-        keys = x[0][places]
-        order = array_order(keys, coins)  # proof: orders
-        return keys[order], noisy[order]
+        released = _narrowed(x[0][places])
+        order = array_order(released, coins)  # proof: orders
+        return released[order], noisy[order]
 
     def _released(self, values: NDArray[Any], coins: Coins) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Return the places of the keys that are released, and their noisy values."""
@@ -198,6 +198,14 @@ def _totally_ordered(keys: list[Any]) -> bool:
     if kinds <= {float} or kinds <= {Decimal}:
         return all(key == key for key in keys)  # noqa: PLR0124  NaN has no place in an order.
     return len(kinds) == 1 and kinds <= _ORDERED
+
+
+def _narrowed(keys: NDArray[Any]) -> NDArray[Any]:
+    """Return texts in an array as wide as the longest of them: NumPy's width is that of the longest in the input."""
+    if keys.dtype.kind not in "US":
+        return keys
+    width = int(np.strings.str_len(keys).max(initial=1))
+    return keys.astype(np.dtype((keys.dtype.type, width)))
 
 
 def _shuffled(items: list[Any], coins: Coins) -> list[Any]:
