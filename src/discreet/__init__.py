@@ -40,6 +40,7 @@ from discreet.mechanisms import (
     RandomizedResponse,
     RandomizedResponseBool,
     Rappor,
+    SubsetSelection,
     continuous_laplacian_tail_to_alpha,
     discrete_laplacian_tail_to_alpha,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "RandomizedResponse",
     "RandomizedResponseBool",
     "Rappor",
+    "SubsetSelection",
     "SymmetricDistance",
     "Transformation",
     "UnsupportedError",

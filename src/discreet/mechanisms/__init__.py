@@ -10,6 +10,7 @@ from discreet.mechanisms.laplace_threshold import (
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.randomized_response_bool import RandomizedResponseBool
 from discreet.mechanisms.rappor import Debiased, Rappor
+from discreet.mechanisms.subset_selection import SubsetSelection
 
 __all__ = [
     "Bloom",
@@ -20,6 +21,7 @@ __all__ = [
     "RandomizedResponse",
     "RandomizedResponseBool",
     "Rappor",
+    "SubsetSelection",
     "continuous_laplacian_tail_to_alpha",
     "discrete_laplacian_tail_to_alpha",
 ]

@@ -1,0 +1,81 @@
+"""Bits: reports as booleans and as bytes, for the mechanisms that release them.
+
+Bit i of a report is bit i % 8, from the lowest, of byte i // 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet.errors import DomainError, KindError, UnsupportedError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.domains import BitVectors
+
+__all__ = ["MOST_LAW_BITS", "as_array", "check_rows", "pack", "packed_reports", "packed_width", "unpack"]
+
+MOST_LAW_BITS: Final = 16
+_MOST_LENGTH: Final = 1 << 31
+
+
+def as_array(data: Any) -> NDArray[Any]:
+    """Return data as an array; what is no array becomes one that no domain contains."""
+    try:
+        return np.asarray(data)
+    except Exception:  # Ragged lists, and objects that refuse: the caller's error says what is needed.
+        return np.empty((0, 0, 0), object)
+
+
+def check_rows(xs: Any, domain: BitVectors) -> NDArray[np.bool_]:
+    """Return an (n, length) array of booleans, or raise unless each row is in the domain."""
+    rows = as_array(xs)
+    fits = rows.dtype == np.bool_ and rows.ndim == 2 and rows.shape[1] == domain.length
+    if not fits or (rows.size and int(np.count_nonzero(rows, axis=1).max()) > domain.max_weight):
+        raise DomainError(f"the data are not all in {domain!r}")
+    return rows
+
+
+def packed_width(length: int) -> int:
+    """Return how many bytes hold *length* bits."""
+    return -(-length // 8)
+
+
+def pack(reports: Any, length: int) -> NDArray[np.uint8]:
+    """Return reports of booleans as bytes."""
+    bits = as_array(reports)
+    if bits.dtype != np.bool_ or bits.shape[-1:] != (length,):
+        raise DomainError(f"reports are boolean vectors of {length} bits")
+    return np.packbits(bits, axis=-1, bitorder="little")
+
+
+def unpack(packed: Any, length: int) -> NDArray[np.bool_]:
+    """Return the reports that `pack` packed."""
+    data = as_array(packed)
+    if data.dtype != np.uint8 or data.shape[-1:] != (packed_width(length),):
+        raise DomainError(f"packed reports have {packed_width(length)} bytes each")
+    return np.unpackbits(data, axis=-1, count=length, bitorder="little").view(np.bool_)
+
+
+def packed_reports(
+    places: Any, length: int, fill: Callable[[NDArray[np.int64], NDArray[np.uint8]], None], rows: int
+) -> NDArray[np.uint8]:
+    """Return packed reports on answers given by their places, made *rows* at a time.
+
+    *fill* is handed some places, -1 for each that is out of range, and the bytes to fill.
+    """
+    if not (isinstance(places, np.ndarray) and places.dtype.kind in "iu"):
+        raise KindError("places", type(places), "an array of integers")
+    if length > _MOST_LENGTH:
+        raise UnsupportedError(f"reports of more than {_MOST_LENGTH} bits are not made in bulk")
+    flat = places.reshape(-1)
+    out = np.empty((flat.size, packed_width(length)), np.uint8)
+    for start in range(0, flat.size, max(rows, 1)):
+        part = flat[start : start + max(rows, 1)]
+        known = (part >= 0) & (part < length)
+        fill(np.where(known, part.astype(np.int64), -1), out[start : start + max(rows, 1)])
+    return out
