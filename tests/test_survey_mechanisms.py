@@ -17,15 +17,20 @@ from scipy import stats
 import discreet
 from discreet import (
     DiscreetError,
+    DomainError,
     KindError,
+    OneHot,
+    OptimizedUnary,
     ParameterError,
     RandomizedResponse,
+    RandomizedResponseBool,
+    Rappor,
     SubsetSelection,
     UnsupportedError,
     audit,
 )
 from discreet.coins import SYSTEM
-from discreet.mechanisms import subset_selection
+from discreet.mechanisms import optimized_unary, rappor, subset_selection
 from discreet.reals import float_up, ln
 
 EPSILONS = [0, 5e-324, 1e-17, 1e-9, 0.1, 1, 3.7, 36, 745, 1e300]
@@ -64,6 +69,59 @@ def fits(counts, law):
     return stats.chisquare([counts[o] for o in possible], [float(p) * n for p in possible.values()]).pvalue
 
 
+def one_hot(length):
+    """Every vector of at most one set bit."""
+    return [tuple(i == j for i in range(length)) for j in range(-1, length)]
+
+
+def worst_ratio(m, members):
+    laws = [m.law(x) for x in members]
+    return max(p[o] / q[o] for p, q in itertools.permutations(laws, 2) for o in p)
+
+
+def assert_support_is_what_the_law_says(m, members):
+    for x in members:
+        law = m.law(x)
+        for i, bit in enumerate(x):
+            assert sum(p for report, p in law.items() if report[i]) == m.support[not bit]
+
+
+def peak_over_output(release, places):
+    release(places[:9])
+    tracemalloc.start()
+    packed = release(places)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / packed.nbytes
+
+
+class ScriptedBernoulli:
+    """Stands for bernoulli_many: each call gives the next bits of a script, and notes its bias and size."""
+
+    def __init__(self, *scripts):
+        self.scripts, self.calls = list(scripts), []
+
+    def __call__(self, p, n, *_, **__):
+        self.calls.append((p, n))
+        bits = np.array(self.scripts.pop(0), bool).reshape(-1)
+        assert bits.size == n
+        return bits
+
+
+def law_by_scripts(module, monkeypatch, sizes, draw):
+    """Run *draw* on every outcome of its Bernoulli arrays, each weighed exactly; return the law of what it gives."""
+    law = Counter()
+    for script in itertools.product(*(itertools.product((False, True), repeat=n) for n in sizes)):
+        coins = ScriptedBernoulli(*script)
+        monkeypatch.setattr(module, "bernoulli_many", coins)
+        outcome = tuple(draw().tolist())
+        assert [n for _, n in coins.calls] == list(sizes)
+        law[outcome] += math.prod(
+            p if bit else 1 - p for (p, _), bits in zip(coins.calls, script, strict=True) for bit in bits
+        )
+    return {outcome: p for outcome, p in law.items() if p}
+
+
 def sets(k, d, p):
     return SubsetSelection(categories=range(k), size=d, prob=p)
 
@@ -83,9 +141,7 @@ class TestSubsetSelection:
         result = audit.exact(m, members=members)
         assert result.holds
         assert m.privacy_map(0) == 0
-        laws = [m.law(x) for x in members]
-        worst = max(p[o] / q[o] for p, q in itertools.permutations(laws, 2) for o in p)
-        assert m.privacy_map(1) == m.privacy_map(7) == float_up(ln(worst))
+        assert m.privacy_map(1) == m.privacy_map(7) == float_up(ln(worst_ratio(m, members)))
 
     def test_certainty_loses_everything(self):
         m = sets(4, 2, 1)
@@ -224,12 +280,8 @@ class TestSubsetSelection:
     def test_no_more_memory_than_the_reports_and_a_little(self, k):
         m = SubsetSelection.within(epsilon=1, categories=range(k))
         places = np.arange(100_000) % k
-        m.release_packed(places[:9])
-        tracemalloc.start()
-        packed = m.release_packed(places)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak - packed.nbytes < 300 << 10
+        packed = places.size * -(-k // 8)
+        assert (peak_over_output(m.release_packed, places) - 1) * packed < 300 << 10
 
     @pytest.mark.parametrize(("k", "size"), [(2, 1), (3, 2), (10, 3), (10, None), (1000, None)])
     @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -283,6 +335,171 @@ class TestSubsetSelection:
         same_value(m)
         assert m != SubsetSelection(categories=["a", "b", 3], size=1, prob="4/5")
         assert m.release("a") in m.law("a")
+
+
+def unary(k, p, q):
+    return OptimizedUnary(length=k, p=p, q=q)
+
+
+UNARY = [
+    unary(k, p, q)
+    for k in (1, 2, 3, 5)
+    for p, q in (("1/2", "1/4"), ("1/2", "1/2"), ("3/4", "1/4"), ("9/10", "1/3"), ("1/5", "1/6"), (0.5, 0.1))
+]
+
+
+class TestOptimizedUnary:
+    @pytest.mark.parametrize("m", UNARY, ids=repr)
+    def test_the_map_is_the_least_float_that_bounds_every_pair(self, m):
+        members = one_hot(m.length)
+        assert all(sum(m.law(x).values()) == 1 for x in members)
+        assert audit.exact(m, members=members).holds
+        assert m.privacy_map(0) == 0
+        assert m.privacy_map(1) == m.privacy_map(7) == float_up(ln(worst_ratio(m, members)))
+
+    @pytest.mark.parametrize("m", UNARY, ids=repr)
+    def test_support_is_what_the_law_says(self, m):
+        assert_support_is_what_the_law_says(m, one_hot(m.length))
+
+    @pytest.mark.parametrize("f", ["1/2", "1/10", 0.3])
+    def test_a_symmetric_one_is_rappor(self, f):
+        for k in (1, 2, 4):
+            flips = Rappor(length=k, max_weight=1, f=f)
+            m = unary(k, 1 - flips.f / 2, flips.f / 2)
+            assert m.privacy_map(1) == flips.privacy_map(1)
+            assert all(m.law(x) == flips.law(x) for x in one_hot(k))
+
+    @pytest.mark.parametrize("k", [1, 2, 3])
+    def test_every_outcome_of_the_coins_gives_the_law(self, k, monkeypatch):
+        m = unary(k, "2/3", "1/5")
+        for place, x in enumerate(one_hot(k), -1):
+            single = law_by_scripts(optimized_unary, monkeypatch, (1, k), lambda x=x: m.sample(x, SYSTEM))
+            rows = law_by_scripts(optimized_unary, monkeypatch, (1, k), lambda x=x: m.release_many(np.array([x]))[0])
+            packed = law_by_scripts(
+                optimized_unary,
+                monkeypatch,
+                (k, 1),
+                lambda place=place: bits_of(m.release_packed(np.array([place])), k)[0],
+            )
+            assert single == rows == packed == m.law(x)
+
+    def test_every_row_has_coins_of_its_own(self, monkeypatch):
+        m = unary(3, "2/3", "1/5")
+        for honest in itertools.product((False, True), repeat=2):
+            for noise in itertools.product((False, True), repeat=6):
+                monkeypatch.setattr(optimized_unary, "bernoulli_many", ScriptedBernoulli(honest, noise))
+                reports = m.release_many(np.array([[False, True, False], [False] * 3]))
+                assert reports.tolist() == [[noise[0], honest[0], noise[2]], list(noise[3:])]
+                monkeypatch.setattr(optimized_unary, "bernoulli_many", ScriptedBernoulli(noise, honest))
+                assert (bits_of(m.release_packed(np.array([1, -1])), 3) == reports).all()
+
+    def test_many_releases_fit_the_law_and_not_another(self):
+        m, n = unary(5, "1/2", "1/4"), 40_000
+        for place in (3, -1, 5):
+            counts = Counter(tuple(row) for row in bits_of(m.release_packed(np.full(n, place)), 5).tolist())
+            truth = [i == place for i in range(5)]
+            assert fits(counts, m.law(truth)) > 1e-9
+            assert fits(counts, unary(5, "0.55", "1/4").law([False] * 4 + [True])) < 1e-9
+            assert fits(counts, unary(5, "1/2", "0.28").law(truth)) < 1e-9
+
+    @pytest.mark.parametrize("k", [1, 2, 8, 1000])
+    @pytest.mark.parametrize("epsilon", [*EPSILONS, "1/3"])
+    def test_within_is_maximal(self, k, epsilon):
+        m = OptimizedUnary.within(epsilon=epsilon, length=k)
+        m.require(1, epsilon)
+        assert m.p == Fraction(1, 2)
+        if (louder := math.nextafter(float(m.q), 0)) > 0:
+            assert unary(k, "1/2", louder).privacy_map(1) > float(Fraction(epsilon))
+
+    @pytest.mark.parametrize(
+        "m", [OptimizedUnary.within(epsilon=1, length=128), Rappor(length=128, max_weight=1, f="1/2")], ids=repr
+    )
+    def test_no_more_memory_than_the_reports_and_a_little(self, m):
+        assert peak_over_output(m.release_packed, np.arange(100_000) % 128) < 1.5
+
+    def test_it_chains_after_one_hot(self):
+        m = OneHot(["a", "b", "c"]) >> unary(3, "1/2", "1/4")
+        assert m.privacy_map(1) == float_up(ln(Fraction(3)))
+        assert audit.exact(m, members="abc").tightness > 1 - 1e-12
+
+    def test_packing_is_rappors(self):
+        for k in (1, 7, 8, 9, 64):
+            reports = np.random.default_rng(1).random((20, k)) < 0.5
+            m, flips = unary(k, "1/2", "1/4"), Rappor(length=k, max_weight=1, f=1)
+            assert (m.pack(reports) == flips.pack(reports)).all()
+            assert (m.unpack(m.pack(reports)) == reports).all()
+
+    def test_bad_parameters_and_data_get_declared_errors(self):
+        for p, q in ((0, 0), (1, "1/2"), ("1/2", 0), ("1/2", "2/3"), ("1/2", -1), ("1/3", 1 / 3 + 1e-16), (0.5, 1)):
+            with pytest.raises(ParameterError):
+                unary(3, p, q)
+        for p, q in ((math.nan, "1/2"), ("1/2", math.nan), (True, "1/2"), ("1/2", None), (10**5000, 1)):
+            with pytest.raises(DiscreetError):
+                unary(3, p, q)
+        for length in (0, -1, 2.0, True, None, 10**5000):
+            with pytest.raises(DiscreetError, match="length"):
+                unary(length, "1/2", "1/4")
+        m = unary(3, "1/2", "1/4")
+        for wrong in ([True] * 3, [True], [1, 0, 0], np.zeros(3), None):
+            with pytest.raises(DomainError):
+                m.release(wrong)
+        for wrong in (np.ones((2, 3), bool), np.zeros((2, 4), bool), np.zeros(3, bool), np.zeros((2, 3)), None):
+            with pytest.raises(DomainError):
+                m.release_many(wrong)
+        for places in ([0], np.array([0.0]), np.array([True]), None):
+            with pytest.raises(KindError):
+                m.release_packed(places)
+        with pytest.raises(UnsupportedError):
+            unary(17, "1/2", "1/4").law([False] * 17)
+        with pytest.raises(UnsupportedError):
+            unary(2**100, "1/2", "1/4").release_packed(np.array([1]))
+
+    def test_it_is_a_value(self):
+        same_value(unary(3, "1/2", 0.1))
+        assert unary(3, "1/2", "1/4") == unary(3, 0.5, 0.25)
+        assert unary(3, "1/2", "1/4") != unary(4, "1/2", "1/4")
+
+
+class TestSupport:
+    """What the estimators use, for the mechanisms that there were before."""
+
+    @pytest.mark.parametrize("p", ["1/2", "3/4", 0.9, 1])
+    def test_of_randomized_response(self, p):
+        for k in (2, 3, 5):
+            m = RandomizedResponse(categories=range(k), prob=p)
+            for x in range(k):
+                law = dict(m.law(x))
+                assert (law.pop(x), set(law.values())) == (m.support[0], {m.support[1]})
+        yes_no = RandomizedResponseBool(prob=p)
+        assert (yes_no.law(True)[True], yes_no.law(True)[False]) == yes_no.support
+        assert (yes_no.law(False)[False], yes_no.law(False)[True]) == yes_no.support
+
+    @pytest.mark.parametrize("f", ["1/2", 0.1, 1])
+    def test_of_rappor(self, f):
+        for weight in (1, 2):
+            m = Rappor(length=3, max_weight=weight, f=f)
+            members = [x for x in itertools.product((False, True), repeat=3) if sum(x) <= weight]
+            assert_support_is_what_the_law_says(m, members)
+
+    def test_packed_reports_of_rappor_have_its_law(self, monkeypatch):
+        m = Rappor(length=3, max_weight=1, f="1/3")
+        for place, x in enumerate(one_hot(3), -1):
+            packed = law_by_scripts(
+                rappor, monkeypatch, (3,), lambda place=place: bits_of(m.release_packed(np.array([place])), 3)[0]
+            )
+            assert packed == m.law(x)
+        with pytest.raises(UnsupportedError, match="max_weight=0"):
+            Rappor(length=3, max_weight=0, f=1).release_packed(np.array([-1]))
+
+    @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+    @pytest.mark.parametrize("length", [1, 8, 9, 100])
+    def test_places_of_any_integer_type_and_range(self, dtype, length):
+        m = Rappor(length=length, max_weight=1, f=5e-324)
+        places = np.array([0, length - 1, length, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+        reports = bits_of(m.release_packed(places), length)
+        for place, report in zip(places.tolist(), reports, strict=True):
+            assert np.flatnonzero(report).tolist() == ([place] if 0 <= place < length else [])
+        assert m.release_packed(places[:0]).shape == (0, -(-length // 8))
 
 
 def _dyadic_floor(n, prefix, bits, coins):

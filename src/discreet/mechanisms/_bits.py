@@ -6,6 +6,8 @@ Bit i of a report is bit i % 8, from the lowest, of byte i // 8.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
 
     from discreet.domains import BitVectors
 
-__all__ = ["MOST_LAW_BITS", "as_array", "check_rows", "pack", "packed_reports", "packed_width", "unpack"]
+__all__ = ["AT_A_TIME", "as_array", "check_rows", "law_of_bits", "pack", "packed_reports", "unpack"]
 
-MOST_LAW_BITS: Final = 16
+AT_A_TIME: Final = 1 << 17
+"""Bits made at a time, so that scratch memory stays in the processor's cache."""
+_MOST_LAW_BITS: Final = 16
 _MOST_LENGTH: Final = 1 << 31
 
 
@@ -40,9 +44,19 @@ def check_rows(xs: Any, domain: BitVectors) -> NDArray[np.bool_]:
     return rows
 
 
-def packed_width(length: int) -> int:
-    """Return how many bytes hold *length* bits."""
-    return -(-length // 8)
+def law_of_bits(x: Any, domain: BitVectors, yes: Fraction, no: Fraction) -> dict[tuple[bool, ...], Fraction]:
+    """Return the law of independent bits, 1 with probability *yes* where x is set and *no* where it is not."""
+    if domain.length > _MOST_LAW_BITS:
+        raise UnsupportedError(f"a law over 2**{domain.length} reports is not written out")
+    domain.validate(x)
+    weight = sum(map(bool, x))
+    on = [yes**i * (1 - yes) ** (weight - i) for i in range(weight + 1)]
+    off = [no**i * (1 - no) ** (domain.length - weight - i) for i in range(domain.length - weight + 1)]
+    law = {}
+    for report in product((False, True), repeat=domain.length):
+        hits = sum(bool(a) and b for a, b in zip(x, report, strict=True))
+        law[report] = on[hits] * off[sum(report) - hits]
+    return law
 
 
 def pack(reports: Any, length: int) -> NDArray[np.uint8]:
@@ -56,8 +70,8 @@ def pack(reports: Any, length: int) -> NDArray[np.uint8]:
 def unpack(packed: Any, length: int) -> NDArray[np.bool_]:
     """Return the reports that `pack` packed."""
     data = as_array(packed)
-    if data.dtype != np.uint8 or data.shape[-1:] != (packed_width(length),):
-        raise DomainError(f"packed reports have {packed_width(length)} bytes each")
+    if data.dtype != np.uint8 or data.shape[-1:] != (-(-length // 8),):
+        raise DomainError(f"packed reports have {-(-length // 8)} bytes each")
     return np.unpackbits(data, axis=-1, count=length, bitorder="little").view(np.bool_)
 
 
@@ -73,7 +87,7 @@ def packed_reports(
     if length > _MOST_LENGTH:
         raise UnsupportedError(f"reports of more than {_MOST_LENGTH} bits are not made in bulk")
     flat = places.reshape(-1)
-    out = np.empty((flat.size, packed_width(length)), np.uint8)
+    out = np.empty((flat.size, -(-length // 8)), np.uint8)
     for start in range(0, flat.size, max(rows, 1)):
         part = flat[start : start + max(rows, 1)]
         known = (part >= 0) & (part < length)

@@ -73,6 +73,17 @@ class RandomizedResponse(Measurement[Any, Any]):
         p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
         return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
 
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """The probabilities that a reply is the truth, and that it is any one other category.
+
+        They are those of an answer among the categories; the reply to any other answer is uniform.
+
+        >>> RandomizedResponse(categories=("yes", "no", "unsure"), prob="3/4").support
+        (Fraction(3, 4), Fraction(1, 8))
+        """
+        return self.prob, (1 - self.prob) / (len(self.categories) - 1)  # proof: support
+
     def loss(self, d_in: int, /) -> Loss:
         """Return ln(p (t - 1) / (1 - p)), or 0 between equal answers."""
         if self.input_metric.check(d_in) == 0:

@@ -72,6 +72,15 @@ class RandomizedResponseBool(Measurement[bool, bool]):
         q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         return cls(prob=float_down(1 / (1 + q)), constant_time=constant_time)  # proof: within
 
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """The probabilities that an answer is the truth, and that it is the opposite.
+
+        >>> RandomizedResponseBool(prob="3/4").support
+        (Fraction(3, 4), Fraction(1, 4))
+        """
+        return self.prob, 1 - self.prob  # proof: support
+
     def loss(self, d_in: int, /) -> Loss:
         """Return ln(p / (1 - p)), or 0 between equal answers."""
         if self.input_metric.check(d_in) == 0:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from discreet.domains import BitVectors, freeze
 from discreet.errors import DomainError, KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, exact, whole
 from discreet.measures import Loss, MaxDivergence, checked_epsilon
+from discreet.mechanisms._bits import AT_A_TIME, as_array, check_rows, law_of_bits, pack, packed_reports, unpack
 from discreet.metrics import DiscreteDistance
 from discreet.reals import exp, float_up, ln
 from discreet.samplers import bernoulli_many
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Debiased", "Rappor"]
-
-_MOST_LAW_BITS: Final = 16
 
 
 @final
@@ -83,6 +81,15 @@ class Rappor(Measurement[Any, Any]):
         """Vectors of one length with at most *max_weight* bits set."""
         return BitVectors(self.length, self.max_weight)
 
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """The probabilities that a bit of a report is 1 where the vector's is, and where it is not.
+
+        >>> Rappor(length=8, max_weight=1, f="1/2").support
+        (Fraction(3, 4), Fraction(1, 4))
+        """
+        return 1 - self.f / 2, self.f / 2  # proof: support
+
     def loss(self, d_in: int, /) -> Loss:
         """Return min(2m, k) ln((2 - f) / f), or 0 between equal vectors."""
         if self.input_metric.check(d_in) == 0:
@@ -99,26 +106,33 @@ class Rappor(Measurement[Any, Any]):
         >>> Rappor(length=3, max_weight=1, f=1).release_many(np.eye(3, dtype=bool)).shape
         (3, 3)
         """
-        rows = _array(xs)
-        fits = rows.dtype == np.bool_ and rows.ndim == 2 and rows.shape[1] == self.length
-        if not fits or (rows.size and int(np.count_nonzero(rows, axis=1).max()) > self.max_weight):
-            raise DomainError(f"the data are not all in {self.input_domain!r}")
+        rows = check_rows(xs, self.input_domain)
         return rows ^ self._flips(rows.size, SYSTEM).reshape(rows.shape)
+
+    def release_packed(self, places: NDArray[Any], /) -> NDArray[np.uint8]:
+        """Return packed reports on vectors of one set bit, given by its place; -1 stands for no bit.
+
+        >>> m = Rappor(length=10, max_weight=1, f=5e-324)
+        >>> m.release_packed(np.array([0, 9, -1])).tolist()
+        [[1, 0], [0, 2], [0, 0]]
+        """
+        if self.max_weight < 1:
+            raise UnsupportedError("max_weight=0: need max_weight >= 1 for vectors of one set bit")
+
+        def fill(known: NDArray[np.int64], out: NDArray[np.uint8]) -> None:
+            bits = self._flips(known.size * self.length, SYSTEM).reshape(-1, self.length)
+            rows = np.flatnonzero(known >= 0)
+            bits[rows, known[rows]] ^= True  # proof: places
+            out[:] = np.packbits(bits, axis=1, bitorder="little")
+
+        return packed_reports(places, self.length, fill, AT_A_TIME // self.length)
 
     def _flips(self, n: int, coins: Coins) -> NDArray[np.bool_]:
         return bernoulli_many(self.f / 2, n, coins, constant_words=self.constant_time)
 
     def law(self, x: Any, /) -> Mapping[tuple[bool, ...], Fraction]:
         """Return the probability of each report, for vectors of at most 16 bits."""
-        if self.length > _MOST_LAW_BITS:
-            raise UnsupportedError(f"a law over 2**{self.length} reports is not written out")
-        self.input_domain.validate(x)
-        flip = self.f / 2
-        law = {}
-        for report in product((False, True), repeat=self.length):
-            wrong = sum(bool(a) != b for a, b in zip(x, report, strict=True))
-            law[report] = flip**wrong * (1 - flip) ** (self.length - wrong)
-        return law
+        return law_of_bits(x, self.input_domain, *self.support)
 
     def pack(self, reports: NDArray[np.bool_], /) -> NDArray[np.uint8]:
         """Return reports as bytes: bit i of a report is bit i % 8, from the lowest, of byte i // 8.
@@ -127,10 +141,7 @@ class Rappor(Measurement[Any, Any]):
         >>> m.pack(np.array([True] + [False] * 8 + [True]))
         array([1, 2], dtype=uint8)
         """
-        bits = _array(reports)
-        if bits.dtype != np.bool_ or bits.shape[-1:] != (self.length,):
-            raise DomainError(f"reports are boolean vectors of {self.length} bits")
-        return np.packbits(bits, axis=-1, bitorder="little")
+        return pack(reports, self.length)
 
     def unpack(self, packed: NDArray[np.uint8], /) -> NDArray[np.bool_]:
         """Return the reports that `pack` packed.
@@ -139,10 +150,7 @@ class Rappor(Measurement[Any, Any]):
         >>> m.unpack(m.pack(np.eye(10, dtype=bool)))[3].nonzero()[0].tolist()
         [3]
         """
-        data = _array(packed)
-        if data.dtype != np.uint8 or data.shape[-1:] != (-(-self.length // 8),):
-            raise DomainError(f"packed reports have {-(-self.length // 8)} bytes each")
-        return np.unpackbits(data, axis=-1, count=self.length, bitorder="little").astype(np.bool_)
+        return unpack(packed, self.length)
 
     def debias(self, reports: NDArray[np.bool_], /) -> Debiased:
         """Return unbiased estimates of how many of the respondents set each bit, and of what share of them.
@@ -151,7 +159,7 @@ class Rappor(Measurement[Any, Any]):
         >>> m.debias(np.array([[True, False, False]] * 4)).counts.tolist()
         [6.0, -2.0, -2.0]
         """
-        rows = _array(reports)
+        rows = as_array(reports)
         if rows.dtype != np.bool_ or rows.ndim != 2 or rows.shape[1] != self.length:
             raise DomainError(f"reports are an (n, {self.length}) array of booleans")
         return self.debias_totals(np.count_nonzero(rows, axis=0), len(rows))
@@ -162,7 +170,7 @@ class Rappor(Measurement[Any, Any]):
         >>> Rappor(length=2, max_weight=1, f="1/2").debias_totals(np.array([4, 0]), 4).frequencies.tolist()
         [1.5, -0.5]
         """
-        n, sums = whole(n, "n", least=0), _array(totals)
+        n, sums = whole(n, "n", least=0), as_array(totals)
         if n >= 1 << 63:
             raise ParameterError("n", n, "n < 2**63")
         if (
@@ -185,14 +193,6 @@ class Rappor(Measurement[Any, Any]):
             count_error=float(variance) ** 0.5,
             frequency_error=float(variance / n**2) ** 0.5,
         )
-
-
-def _array(data: Any) -> NDArray[Any]:
-    """Return data as an array; what is no array becomes one that no domain contains."""
-    try:
-        return np.asarray(data)
-    except Exception:  # Ragged lists, and objects that refuse: the caller's error says what is needed.
-        return np.empty((0, 0, 0), object)
 
 
 @final
