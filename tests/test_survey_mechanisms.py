@@ -19,6 +19,7 @@ from discreet import (
     DiscreetError,
     DomainError,
     KindError,
+    LongitudinalRappor,
     OneHot,
     OptimizedUnary,
     ParameterError,
@@ -30,7 +31,7 @@ from discreet import (
     audit,
 )
 from discreet.coins import SYSTEM
-from discreet.mechanisms import optimized_unary, rappor, subset_selection
+from discreet.mechanisms import longitudinal_rappor, optimized_unary, rappor, subset_selection
 from discreet.reals import float_up, ln
 
 EPSILONS = [0, 5e-324, 1e-17, 1e-9, 0.1, 1, 3.7, 36, 745, 1e300]
@@ -458,6 +459,146 @@ class TestOptimizedUnary:
         same_value(unary(3, "1/2", 0.1))
         assert unary(3, "1/2", "1/4") == unary(3, 0.5, 0.25)
         assert unary(3, "1/2", "1/4") != unary(4, "1/2", "1/4")
+
+
+def lasting(k, m, f="1/2", p="1/2", q="3/4"):
+    return LongitudinalRappor(length=k, max_weight=m, f=f, p=p, q=q)
+
+
+def weighing(k, m):
+    return [x for x in itertools.product((False, True), repeat=k) if sum(x) <= m]
+
+
+RATES = [
+    ("1/2", "1/2", "3/4"),
+    ("1/10", "1/4", "3/4"),
+    ("1/3", 0, "1/2"),
+    ("1/3", "1/5", 1),
+    ("1/2", 0, 1),
+    (1, "1/3", "2/3"),
+    (0.3, 0.7, 0.9),
+]
+LASTING = [
+    lasting(k, m, *rates)
+    for k, m in ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 3), (3, 0))
+    for rates in RATES
+]
+
+
+def law_of_reports(m, x, r):
+    """The law of r reports from one permanent response, from the two stages, by the definition."""
+    flip = m.f / 2
+    law = Counter()
+    for memo in itertools.product((False, True), repeat=m.length):
+        kept = math.prod(flip if a != b else 1 - flip for a, b in zip(x, memo, strict=True))
+        one = {
+            report: math.prod(
+                (m.q if b else m.p) if bit else 1 - (m.q if b else m.p) for b, bit in zip(memo, report, strict=True)
+            )
+            for report in itertools.product((False, True), repeat=m.length)
+        }
+        for reports in itertools.product(one, repeat=r):
+            law[reports] += kept * math.prod(one[report] for report in reports)
+    return law
+
+
+class TestLongitudinalRappor:
+    @pytest.mark.parametrize("m", LASTING, ids=repr)
+    def test_the_map_is_the_least_float_that_bounds_every_pair(self, m):
+        members = weighing(m.length, m.max_weight)
+        assert all(sum(m.law(x).values()) == 1 for x in members)
+        assert m.privacy_map(0) == 0
+        if m.max_weight:
+            assert audit.exact(m, members=members).holds
+            assert m.privacy_map(1) == m.privacy_map(7) == float_up(ln(worst_ratio(m, members)))
+        else:
+            assert m.privacy_map(1) == m.privacy_map_for_ever() == 0
+
+    @pytest.mark.parametrize("rates", RATES)
+    @pytest.mark.parametrize(("k", "weight", "r"), [(1, 1, 1), (1, 1, 2), (1, 1, 3), (2, 1, 2), (2, 2, 2), (2, 1, 3)])
+    def test_the_loss_of_several_reports_is_exactly_that_of_their_joint_law(self, rates, k, weight, r):
+        m = lasting(k, weight, *rates)
+        laws = [law_of_reports(m, x, r) for x in weighing(k, weight)]
+        assert all(sum(law.values()) == 1 for law in laws)
+        worst = max(p[o] / q[o] for p, q in itertools.permutations(laws, 2) for o in p if p[o])
+        assert m.privacy_map_of(r) == float_up(ln(worst))
+        if r == 1:
+            stated = [{(o,): p for o, p in m.law(x).items()} for x in weighing(k, weight)]
+            assert [dict(law) for law in laws] == stated
+
+    @pytest.mark.parametrize("m", LASTING, ids=repr)
+    def test_the_loss_grows_to_that_of_the_permanent_response(self, m):
+        losses = [m.privacy_map_of(r) for r in (0, 1, 2, 3, 10, 100, 10**6, 2**1000)]
+        assert losses == sorted(losses)
+        assert losses[0] == 0
+        assert losses[1] == m.privacy_map(1)
+        assert losses[-1] <= m.privacy_map_for_ever() <= math.nextafter(losses[-1], math.inf)
+        basic = Rappor(length=m.length, max_weight=m.max_weight, f=m.f)
+        assert m.privacy_map_for_ever() == basic.privacy_map(1)
+
+    def test_certain_reports_are_basic_rappor(self):
+        m, basic = lasting(3, 1, "1/3", 0, 1), Rappor(length=3, max_weight=1, f="1/3")
+        assert all(m.law(x) == basic.law(x) for x in weighing(3, 1))
+        assert m.privacy_map(1) == m.privacy_map_of(9) == basic.privacy_map(1)
+
+    @pytest.mark.parametrize("m", LASTING, ids=repr)
+    def test_support_is_what_the_law_says(self, m):
+        assert_support_is_what_the_law_says(m, weighing(m.length, m.max_weight))
+
+    def test_every_outcome_of_the_coins_gives_the_law(self, monkeypatch):
+        m = lasting(2, 1, "1/3", "1/5", "3/7")
+        for x in weighing(2, 1):
+            for draw in (lambda x=x: m.sample(x, SYSTEM), lambda x=x: m.release_many(np.array([x]))[0]):
+                assert law_by_scripts(longitudinal_rappor, monkeypatch, (2, 2, 2), draw) == m.law(x)
+            kept = law_by_scripts(longitudinal_rappor, monkeypatch, (2,), lambda x=x: m.permanent(x))
+            assert kept == Rappor(length=2, max_weight=1, f="1/3").law(x)
+        memo = [True, False]
+        law = law_by_scripts(longitudinal_rappor, monkeypatch, (2, 2), lambda: m.instantaneous(memo))
+        q, p = Fraction(3, 7), Fraction(1, 5)
+        assert law == {(a, b): (q if a else 1 - q) * (p if b else 1 - p) for a in (False, True) for b in (False, True)}
+
+    def test_many_releases_fit_the_law_and_not_another(self):
+        m, n = lasting(4, 2, "1/4", "1/3", "3/4"), 60_000
+        x = [True, False, True, False]
+        counts = Counter(tuple(row) for row in m.release_many(np.tile(x, (n, 1))).tolist())
+        assert fits(counts, m.law(x)) > 1e-9
+        for wrong in (m.law([True, True, False, False]), lasting(4, 2, "1/3", "1/3", "3/4").law(x)):
+            assert fits(counts, wrong) < 1e-9
+
+    @pytest.mark.parametrize(("k", "weight"), [(1, 1), (8, 1), (3, 2), (128, 4)])
+    @pytest.mark.parametrize("epsilon", [0, 1e-9, 0.1, 1, 10, 700])
+    def test_within_is_maximal(self, k, weight, epsilon):
+        m = LongitudinalRappor.within(epsilon=epsilon, length=k, max_weight=weight, p="1/2", q="3/4")
+        assert m.privacy_map_for_ever() <= epsilon
+        m.require(1, epsilon)
+        louder = math.nextafter(float(m.f), 0)
+        assert lasting(k, weight, louder).privacy_map_for_ever() > epsilon
+
+    def test_bad_parameters_and_data_get_declared_errors(self):
+        for f, p, q in ((0, 0, 1), (2, 0, 1), (1, -1, 1), (1, 1, 1), (1, "1/2", "1/2"), (1, "1/2", "1/3"), (1, 0, 2)):
+            with pytest.raises(ParameterError):
+                lasting(3, 1, f, p, q)
+        for f, p, q in ((math.nan, 0, 1), (1, math.nan, 1), (1, 0, math.nan), (True, 0, 1), (1, None, 1), (1, 0, True)):
+            with pytest.raises(DiscreetError):
+                lasting(3, 1, f, p, q)
+        m = lasting(3, 1)
+        for reports in (-1, 1.0, None, True, 2**1024, 10**5000):
+            with pytest.raises(DiscreetError, match="reports"):
+                m.loss_of(reports)
+        for wrong in ([True] * 3, [True], [1, 0, 0], None):
+            with pytest.raises(DomainError):
+                m.permanent(wrong)
+        assert m.instantaneous([True] * 3).shape == (3,)
+        for wrong in ([True], [1, 0, 0], None, np.ones((3, 3), bool)):
+            with pytest.raises(DomainError):
+                m.instantaneous(wrong)
+        for wrong in (np.ones((2, 3), bool), np.zeros((2, 4), bool), None):
+            with pytest.raises(DomainError):
+                m.release_many(wrong)
+
+    def test_it_is_a_value(self):
+        same_value(lasting(3, 1))
+        assert lasting(3, 1) != lasting(3, 1, "1/3")
 
 
 class TestSupport:

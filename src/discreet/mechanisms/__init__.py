@@ -7,6 +7,7 @@ from discreet.mechanisms.laplace_threshold import (
     continuous_laplacian_tail_to_alpha,
     discrete_laplacian_tail_to_alpha,
 )
+from discreet.mechanisms.longitudinal_rappor import LongitudinalRappor
 from discreet.mechanisms.optimized_unary import OptimizedUnary
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.randomized_response_bool import RandomizedResponseBool
@@ -18,6 +19,7 @@ __all__ = [
     "Debiased",
     "IntegerLaplace",
     "LaplaceThreshold",
+    "LongitudinalRappor",
     "OneHot",
     "OptimizedUnary",
     "RandomizedResponse",
