@@ -14,11 +14,14 @@ from discreet import (
     IntegerLaplace,
     Integers,
     LaplaceThreshold,
+    LongitudinalRappor,
     Measurement,
     OneHot,
+    OptimizedUnary,
     RandomizedResponse,
     RandomizedResponseBool,
     Rappor,
+    SubsetSelection,
     Vectors,
     audit,
 )
@@ -34,6 +37,9 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
     for t, p in ((2, "3/4"), (3, "1/3"), (16, "1/2")):
         m = RandomizedResponse(categories=range(t), prob=p)
         yield f"RandomizedResponse, {t} categories, p = {p}", m, both((*range(t), "foreign"))
+    for k, d, p in ((3, 2, "4/5"), (6, 2, "1/3"), (7, 3, "2/3")):
+        sets = SubsetSelection(categories=range(k), size=d, prob=p)
+        yield f"SubsetSelection, {d} of {k} categories, p = {p}", sets, both((*range(k), "foreign"))
     for s in ("1/3", "1", "10"):
         yield f"IntegerLaplace, scale {s}", IntegerLaplace(scale=s), both((0, 1, 2, 5))
     yield (
@@ -54,6 +60,14 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
     for k, w, f in ((1, 1, "1/2"), (4, 1, "1/2"), (5, 2, "1/10"), (3, 3, "1")):
         vectors = [x for x in product((False, True), repeat=k) if sum(x) <= w]
         yield f"Rappor, {k} bits, weight {w}, f = {f}", Rappor(length=k, max_weight=w, f=f), both(vectors)
+    for k, p, q in ((1, "1/2", "1/5"), (4, "1/2", "1/4"), (5, "2/3", "1/10")):
+        unary = OptimizedUnary(length=k, p=p, q=q)
+        vectors = [x for x in product((False, True), repeat=k) if sum(x) <= 1]
+        yield f"OptimizedUnary, {k} bits, p = {p}, q = {q}", unary, both(vectors)
+    for k, w, f, p, q in ((4, 1, "1/2", "1/2", "3/4"), (3, 2, "1/4", "1/5", "9/10"), (4, 3, "1/3", "0", "1/2")):
+        lasting = LongitudinalRappor(length=k, max_weight=w, f=f, p=p, q=q)
+        vectors = [x for x in product((False, True), repeat=k) if sum(x) <= w]
+        yield f"LongitudinalRappor, one report, {k} bits, weight {w}, f = {f}, p = {p}, q = {q}", lasting, both(vectors)
     yield "OneHot >> Rappor", OneHot(["a", "b", "c"]) >> Rappor(length=3, max_weight=1, f="1/4"), both("abc")
     yield (
         "Composition of two",

@@ -251,6 +251,59 @@ CATALOGUE = [
         "for i in []:",
         "test_samplers.py::test_tables_tell_a_tie_from_a_decision",
     ),
+    Mutant(
+        "d for d - 1 in the rest of a truthful set",
+        M + "subset_selection.py",
+        "            others[0] = place  # proof: exchange",
+        "            others[d:d], d = [place], d + 1",
+        "test_survey_mechanisms.py::TestSubsetSelection::test_every_script_of_coins_gives_the_law",
+    ),
+    Mutant(
+        "d for d - 1 in the table of truthful sets",
+        M + "subset_selection.py",
+        "((1, d - 1, p), (0, d, 1 - p))",
+        "((1, d, p), (0, d, 1 - p))",
+        "test_survey_mechanisms.py::TestSubsetSelection::"
+        "test_the_table_has_the_law_of_the_mechanism_where_the_truth_is_first",
+    ),
+    Mutant(
+        "a tie of keys decided without new ones",
+        M + "subset_selection.py",
+        "full = np.count_nonzero(sets, axis=1) == d",
+        "full = np.count_nonzero(sets, axis=1) <= d",
+        "test_survey_mechanisms.py::TestSubsetSelection::test_every_array_of_keys_gives_equally_many_of_each_set",
+    ),
+    Mutant(
+        "the support of the others over k, not k - 1",
+        M + "subset_selection.py",
+        "return p, (p * (d - 1) + (1 - p) * d) / (k - 1)",
+        "return p, (p * (d - 1) + (1 - p) * d) / k",
+        "test_survey_mechanisms.py::TestSubsetSelection::test_support_is_what_the_law_says",
+    ),
+    Mutant(
+        "the zeros' factor (1 - q) / (1 - p) forgotten",
+        M + "optimized_unary.py",
+        "ln(one * other if self.length > 1",
+        "ln(one if self.length > 1",
+        "test_survey_mechanisms.py::TestOptimizedUnary::test_the_map_is_the_least_float_that_bounds_every_pair",
+    ),
+    Mutant(
+        "p and q of the instantaneous response exchanged",
+        M + "longitudinal_rappor.py",
+        "        zeros = bernoulli_many(self.p, self.length, coins)\n"
+        "        return np.where(np.asarray(memo, np.bool_), bernoulli_many(self.q, self.length, coins), zeros)",
+        "        zeros = bernoulli_many(self.q, self.length, coins)\n"
+        "        return np.where(np.asarray(memo, np.bool_), bernoulli_many(self.p, self.length, coins), zeros)",
+        "test_survey_mechanisms.py::TestLongitudinalRappor::test_every_outcome_of_the_coins_gives_the_law",
+    ),
+    Mutant(
+        "reports from one memory counted as reports from many",
+        M + "longitudinal_rappor.py",
+        "maximum(ones, zeros) * (2 * m - bits)  # proof: map",
+        "maximum(ones, zeros) * (2 * m - bits) if r < 2 else self.loss_of(1) * r",
+        "test_survey_mechanisms.py::TestLongitudinalRappor::"
+        "test_the_loss_of_several_reports_is_exactly_that_of_their_joint_law",
+    ),
 ]
 
 

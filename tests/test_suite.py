@@ -18,9 +18,12 @@ from discreet import (
     IntegerLaplace,
     Integers,
     LaplaceThreshold,
+    LongitudinalRappor,
+    OptimizedUnary,
     RandomizedResponse,
     RandomizedResponseBool,
     Rappor,
+    SubsetSelection,
     Vectors,
 )
 
@@ -71,6 +74,9 @@ CONTAINERS = [
     (LaplaceThreshold(scale=2, threshold=3), (np.array(["k", "l"]), np.array([100, 200]))),
     (Rappor(length=3, max_weight=1, f="1/2"), np.array([True, False, False])),
     (Rappor(length=3, max_weight=1, f="1/2"), [True, False, False]),
+    (OptimizedUnary(length=3, p="1/2", q="1/4"), np.array([True, False, False])),
+    (LongitudinalRappor(length=3, max_weight=1, f=5e-324, p=0, q=1), np.array([True, False, False])),
+    (SubsetSelection(categories=["a", "b", "c"], size=2, prob=1), [1, 2, 3]),
 ]
 
 
@@ -145,6 +151,10 @@ def test_neighbours_in_the_domain_behave_alike():
         assert isinstance(table.release(y), dict)
     rows = np.eye(4, dtype=bool)
     rappor = Rappor(length=4, max_weight=1, f="1/3")
+    chosen = SubsetSelection(categories=range(4), size=2, prob="3/4")
+    for junk in (None, "a", float("nan"), [], 7, -1, object(), True):
+        for _ in range(500 * SLOW):
+            assert len(chosen.release(junk)) == len(chosen.release(3)) == 2
     for i in range(21_000 * SLOW):
         assert rappor.release(rows[i % 4]).shape == rappor.release(rows[(i + 1) % 4]).shape
 
@@ -160,7 +170,7 @@ distances = st.one_of(st.integers(-1, 50), st.floats(), st.sampled_from([0, 1, 2
 
 def mechanisms():
     """Any mechanism that the drawn numbers make, or the declared error that they get."""
-    kinds = st.sampled_from(["bool", "categories", "laplace", "threshold", "rappor"])
+    kinds = st.sampled_from(["bool", "categories", "laplace", "threshold", "rappor", "sets", "unary", "lasting"])
     return st.tuples(kinds, numbers, st.integers(-2, 12), st.integers(-1, 9))
 
 
@@ -173,6 +183,12 @@ def build(kind, number, a, b):
         return IntegerLaplace(scale=number), 7 * a
     if kind == "threshold":
         return LaplaceThreshold(scale=number, threshold=a), {"k": b, "l": 30}
+    if kind == "sets":
+        return SubsetSelection(categories=range(max(a, 0)), size=b, prob=number), a
+    if kind == "unary":
+        return OptimizedUnary(length=a, p="2/3", q=number), [False] * a
+    if kind == "lasting":
+        return LongitudinalRappor(length=a, max_weight=b, f="1/3", p=number, q="3/4"), [False] * a
     return Rappor(length=a, max_weight=b, f=number), [False] * a
 
 
@@ -208,6 +224,9 @@ def test_the_fuzz_reaches_real_mechanisms():
         ("laplace", 2),
         ("threshold", 2),
         ("rappor", 0.5),
+        ("sets", 0.5),
+        ("unary", 0.5),
+        ("lasting", 0.5),
     ):
         m, x = build(kind, number, 8, 1)
         m.release(x)
