@@ -10,7 +10,7 @@ import opendp.prelude as dp
 
 from benchmarks.measure import table
 
-SUITES = {"foundation": "Samplers", "mechanisms": "Mechanisms"}
+SUITES = {"foundation": "Samplers", "mechanisms": "Mechanisms", "survey": "Surveys"}
 
 
 def main(names: list[str]) -> int:

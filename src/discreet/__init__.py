@@ -27,6 +27,7 @@ from discreet.errors import (
     MismatchError,
     ParameterError,
     PrecisionError,
+    ReportError,
     UnsupportedError,
 )
 from discreet.exact import exact
@@ -89,6 +90,7 @@ __all__ = [
     "RandomizedResponse",
     "RandomizedResponseBool",
     "Rappor",
+    "ReportError",
     "SubsetSelection",
     "SymmetricDistance",
     "Transformation",

@@ -1,6 +1,7 @@
 """Coins: the only file in which randomness enters.
 
-There is no buffer, no seed and no state: nothing to share across a fork, to pickle or to replay.
+The system's coins have no buffer, no seed and no state: nothing to share across a fork, to pickle or to replay. The
+only others are those of a secret that a person keeps, so that the same question gets the same permanent answer.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from discreet.errors import EntropyError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SYSTEM", "Coins", "SystemCoins", "fields"]
+__all__ = ["SYSTEM", "Coins", "KeyedCoins", "SystemCoins", "fields"]
 
 _MOST_BYTES: Final = 1 << 30
 
@@ -75,6 +76,47 @@ class SystemCoins:
 
 
 SYSTEM: Final = SystemCoins()
+
+
+@final
+class KeyedCoins:
+    """The coins of a secret and a context: the same for the same, and fair to whoever does not know the secret.
+
+    Block i is HMAC-SHA256 of i, 8 bytes, lowest first, under the key HMAC-SHA256 of the context under the secret. That
+    these look fair is an assumption about HMAC [Bellare, Canetti and Krawczyk 1996], not a theorem.
+
+    >>> KeyedCoins(b"secret", b"context").bits(16) == KeyedCoins(b"secret", b"context").bits(16)
+    True
+    """
+
+    __slots__ = ("_block", "_key", "_rest")
+
+    def __init__(self, secret: bytes, context: bytes) -> None:
+        from hmac import digest
+
+        self._key = digest(secret, b"discreet coins 1" + context, "sha256")
+        self._block = 0
+        self._rest = b""
+
+    def words(self, n: int, /) -> NDArray[np.uint64]:
+        """Return the next *n* words of 64 bits."""
+        return np.frombuffer(self._take(8 * n), "<u8").astype(np.uint64)
+
+    def bits(self, n: int, /) -> int:
+        """Return an integer made of the next *n* bits, or a few more that are dropped."""
+        return int.from_bytes(self._take((n + 7) >> 3), "big") >> (-n & 7)
+
+    def _take(self, n: int) -> bytes:
+        from hmac import digest
+
+        while len(self._rest) < n:
+            self._rest += digest(self._key, self._block.to_bytes(8, "little"), "sha256")
+            self._block += 1
+        taken, self._rest = self._rest[:n], self._rest[n:]
+        return taken
+
+    def __repr__(self) -> str:
+        return "<coins of a secret>"
 
 
 def fields(coins: Coins, n: int, width: int) -> NDArray[np.unsignedinteger[Any]]:

@@ -8,6 +8,7 @@ DiscreetError
 ├── BudgetError                               a privacy loss exceeds what is allowed
 ├── UnsupportedError  (also NotImplementedError)  a component cannot do what was asked
 ├── PrecisionError    (also ArithmeticError)  a real number is too close to a tie to be decided
+├── ReportError       (also ValueError)       a report that a collector refuses, with the reason
 └── EntropyError      (also OSError)          the system's source of randomness failed
 """
 
@@ -26,6 +27,7 @@ __all__ = [
     "MismatchError",
     "ParameterError",
     "PrecisionError",
+    "ReportError",
     "UnsupportedError",
     "show",
 ]
@@ -112,6 +114,22 @@ class UnsupportedError(DiscreetError, NotImplementedError):
 
 class PrecisionError(DiscreetError, ArithmeticError):
     """A real number lies too close to a tie to be decided."""
+
+
+class ReportError(DiscreetError, ValueError):
+    """A collector refuses a report. *reason* is one of a few short texts, under which refusals are counted.
+
+    >>> raise ReportError("another version", "the report's is 2, this collector's is 1")
+    Traceback (most recent call last):
+    discreet.errors.ReportError: another version: the report's is 2, this collector's is 1
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason, self.detail = reason, detail
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ReportError, (self.reason, self.detail)
 
 
 class EntropyError(DiscreetError, OSError):

@@ -7,12 +7,11 @@ confidence. Both probabilities are bounded by Clopper and Pearson (1934), each w
 from __future__ import annotations
 
 import math
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +19,10 @@ from discreet.core import Measurement
 from discreet.errors import KindError, ParameterError, show
 from discreet.exact import Exact, whole
 from discreet.exact import exact as exact_number
+from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import checked_epsilon
+from discreet.report import Progress
+from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["SampledAudit", "sampled"]
 
 Feature = Callable[[Any], Hashable]
-_PATIENCE: Final = 2.0
-"""Seconds before a terminal is shown how far the trials are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,7 @@ def sampled(
     (False, 1.0986122886681098)
     """
     n = whole(trials, "trials", least=2)
-    sure = exact_number(confidence, "confidence")
-    if not 0 < sure < 1:
-        raise ParameterError("confidence", confidence, "0 < confidence < 1")
+    error = checked_confidence(confidence)
     if isinstance(release, Measurement):
         if claim is None:
             claim = release.privacy_map(release.input_metric.measure(x, y))
@@ -115,15 +113,14 @@ def sampled(
     _, look, values, swap = best
     hits = [sum(look(o) in values for o in side) for side in draws[2:]]
     a, b = (hits[1], hits[0]) if swap else (hits[0], hits[1])
-    error = float(1 - sure) / 2
-    p, q = _low(a, n, error), _high(b, n, error)
+    p, q = float(binomial_low(a, n, error / 2)), float(binomial_high(b, n, error / 2))
     event = f"{_name(look)} in {show(sorted(values, key=repr)[:4])}{'...' if len(values) > 4 else ''}"
     if delta is None:
         bound, quantity, claimed = (math.log(p / q) if p > 0 else -math.inf), "epsilon", limit
     else:
         grown = math.exp(min(limit, 700)) * q
         bound, quantity, claimed = p - grown, "delta", float(exact_number(delta, "delta"))
-    return SampledAudit(quantity, claimed, max(bound, 0.0), float(sure), n, event)
+    return SampledAudit(quantity, claimed, max(bound, 0.0), 1 - error, n, event)
 
 
 def _bulk(mechanism: Measurement[Any, Any]) -> Callable[[Any, int], Iterable[Any]] | None:
@@ -145,26 +142,17 @@ def _draws(
     release: Callable[[Any], Any], inputs: tuple[Any, Any], n: int, many: Callable[[Any, int], Iterable[Any]] | None
 ) -> list[list[Any]]:
     """Return the outputs for x and y of the first half of the trials, then of the second."""
-    start, done = time.monotonic(), 0
-    sides = []
-    for x in (*inputs, *inputs):
-        if many is not None:
-            sides.append([_hashable(o) for o in many(x, n)])
-            continue
-        side: list[Any] = []
-        for _ in range(n):
-            side.append(_hashable(release(x)))
-            done += 1
-            if done % 1000 == 0:
-                _progress(done / (4 * n), start)
-        sides.append(side)
-    _progress(1.0, start)
+    if many is not None:
+        return [[_hashable(o) for o in many(x, n)] for x in (*inputs, *inputs)]
+    sides: list[list[Any]] = [[], [], [], []]
+    with Progress("trials", total=4 * n) as progress:
+        for half in (0, 2):
+            # The inputs take turns in random order: whatever drifts meanwhile, such as a clock, drifts for both.
+            for swap in bernoulli_many(Fraction(1, 2), n).tolist():
+                for side in (1, 0) if swap else (0, 1):
+                    sides[half + side].append(_hashable(release(inputs[side])))
+                progress.add(2)
     return sides
-
-
-def _progress(share: float, start: float) -> None:
-    if sys.stderr.isatty() and time.monotonic() - start > _PATIENCE:
-        print(f"\r{share:6.1%} of the trials", end="\n" if share == 1 else "", file=sys.stderr, flush=True)
 
 
 def _choose(
@@ -251,15 +239,3 @@ def _hashable(o: Any) -> Any:
 
 def _name(look: Feature) -> str:
     return getattr(look, "__name__", repr(look)).strip("_<>")
-
-
-def _low(k: int, n: int, error: float) -> float:
-    from scipy.special import betaincinv
-
-    return float(betaincinv(k, n - k + 1, error)) if k else 0.0
-
-
-def _high(k: int, n: int, error: float) -> float:
-    from scipy.special import betaincinv
-
-    return float(betaincinv(k + 1, n - k, 1 - error)) if k < n else 1.0

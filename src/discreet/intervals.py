@@ -1,0 +1,90 @@
+"""Intervals: exact and guaranteed confidence bounds, from counts.
+
+They are statements about statistics, not about privacy: nothing here is a privacy loss. Each is computed in floats and
+widened by a billionth, which is far more than the special functions may be wrong by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet.errors import ParameterError
+from discreet.exact import Exact, exact
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["bennett", "binomial", "binomial_high", "binomial_low", "checked_confidence"]
+
+_WIDEN: Final = 1e-9
+
+
+def checked_confidence(confidence: Exact) -> float:
+    """Return the error that a confidence leaves, or raise unless it is inside (0, 1).
+
+    >>> checked_confidence("0.95")
+    0.05
+    """
+    sure = exact(confidence, "confidence")
+    if not 0 < sure < 1:
+        raise ParameterError("confidence", confidence, "0 < confidence < 1")
+    return float(1 - sure)
+
+
+def binomial_low(k: Any, n: int, error: float) -> NDArray[np.float64]:
+    """Return a lower bound for the probability of an event seen *k* times in *n*: too high with probability *error*.
+
+    It is Clopper and Pearson's (1934): the probability under which k or more are seen with probability *error*.
+
+    >>> float(binomial_low(0, 10, 0.025)), round(float(binomial_low(5, 10, 0.025)), 6)
+    (0.0, 0.187086)
+    """
+    from scipy.special import betaincinv
+
+    hits = np.asarray(k, np.float64)
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), n - hits + 1, error), 0.0)
+    return np.asarray(low * (1 - _WIDEN))
+
+
+def binomial_high(k: Any, n: int, error: float) -> NDArray[np.float64]:
+    """Return an upper bound for the probability of an event seen *k* times in *n*: too low with probability *error*.
+
+    >>> float(binomial_high(10, 10, 0.025)), round(float(binomial_high(5, 10, 0.025)), 6)
+    (1.0, 0.812914)
+    """
+    from scipy.special import betainccinv
+
+    hits = np.asarray(k, np.float64)
+    high = np.where(hits < n, betainccinv(hits + 1, np.maximum(n - hits, 1), error), 1.0)
+    return np.asarray(np.minimum(high * (1 + _WIDEN), 1.0))
+
+
+def binomial(k: Any, n: int, error: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both bounds, each with half of the error.
+
+    >>> low, high = binomial([0, 5, 10], 10, 0.05)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.187, 0.692], [0.308, 0.813, 1.0])
+    """
+    return binomial_low(k, n, error / 2), binomial_high(k, n, error / 2)
+
+
+def bennett(n: int, variance: Any, reach: Any, error: float) -> NDArray[np.float64]:
+    """Return how far the mean of *n* independent variables exceeds its expectation, but for a probability of *error*.
+
+    *variance* bounds the mean of the variables' variances, *reach* what each may exceed its expectation by. Bennett
+    (1962): a deviation of t has a probability of at most exp(-n v/b² h(b t/v)), h(u) = (1 + u) ln(1 + u) - u. The
+    equation is solved by Newton's method from Bernstein's radius down: h is convex, so each step stays on the safe
+    side.
+
+    >>> round(float(bennett(10_000, 0.25, 1.0, 0.025)), 5)
+    0.0137
+    """
+    v, b = np.maximum(np.asarray(variance, np.float64), 1e-300), np.asarray(reach, np.float64)
+    c = np.maximum(-np.log(error) * b**2 / (n * v), 1e-300)
+    u = c / 3 + np.sqrt(c**2 / 9 + 2 * c)
+    for _ in range(8):
+        u = np.maximum(u - ((1 + u) * np.log1p(u) - u - c) / np.log1p(u), 0.0)
+    return np.asarray(u * v / b * (1 + _WIDEN))

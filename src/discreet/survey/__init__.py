@@ -1,0 +1,46 @@
+"""Survey: ask people. From a question to estimates with honest intervals.
+
+>>> from discreet.survey import Question
+>>> q = Question("smokes", ["never", "sometimes", "daily"], missing="no answer")
+>>> plan = q.plan(epsilon=1, margin="0.02")
+>>> box = q.collector(plan.mechanism)
+>>> box.add(q.client(plan.mechanism).report("daily"))
+>>> box.estimate().n
+1
+"""
+
+from discreet.survey.clients import Client
+from discreet.survey.collectors import Collector, PairCollector, Tally
+from discreet.survey.estimates import Crosstab, Difference, Estimate, Share, simplex
+from discreet.survey.plans import Option, Plan, plan
+from discreet.survey.questions import Form, Question
+from discreet.survey.reports import Report
+from discreet.survey.surveys import Boxes, Estimates, Survey
+from discreet.survey.texts import TextClient, TextEstimate, TextForm, TextQuestion
+from discreet.survey.trigger import from_trigger_rate
+
+__all__ = [
+    "Boxes",
+    "Client",
+    "Collector",
+    "Crosstab",
+    "Difference",
+    "Estimate",
+    "Estimates",
+    "Form",
+    "Option",
+    "PairCollector",
+    "Plan",
+    "Question",
+    "Report",
+    "Share",
+    "Survey",
+    "Tally",
+    "TextClient",
+    "TextEstimate",
+    "TextForm",
+    "TextQuestion",
+    "from_trigger_rate",
+    "plan",
+    "simplex",
+]

@@ -1,0 +1,404 @@
+"""Collectors: boxes that count reports. They hold integers only, so they merge in any order to the same."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError
+from discreet.exact import Exact
+from discreet.report import Progress
+from discreet.survey.estimates import Crosstab, Estimate
+from discreet.survey.files import read_json, write_json
+from discreet.survey.questions import VERSION, Form
+from discreet.survey.reports import HEADER, MAGIC, Report
+from discreet.survey.sources import Texts, chunks, is_spark, spark_texts
+from discreet.survey.texts import TextEstimate, TextForm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Collector", "PairCollector", "Tally"]
+
+_CHUNK: Final = 1 << 16
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many reports were added, and how many were refused, by reason."""
+
+    added: int
+    refused: dict[str, int]
+
+    def __repr__(self) -> str:
+        refused = ", ".join(f"{count:,} refused: {reason}" for reason, count in sorted(self.refused.items()))
+        return f"<{self.added:,} added{'; ' * bool(refused)}{refused}>"
+
+
+@final
+class Collector:
+    """A box for the reports of one form.
+
+    A report of another form, version or length is refused and counted, and the others are kept.
+
+    >>> from discreet import RandomizedResponse
+    >>> from discreet.survey import Question
+    >>> q = Question("smokes", ["never", "daily"])
+    >>> m = RandomizedResponse(categories=q.categories, prob="3/4")
+    >>> box = q.collector(m)
+    >>> box.add(q.client(m).report("daily"))
+    >>> box.add_many(["never", "daily", "weekly"])
+    <2 added; 1 refused: not a choice>
+    >>> box
+    <smokes: 3 reports, 1 refused>
+    """
+
+    def __init__(self, form: Form | TextForm) -> None:
+        if not isinstance(form, Form | TextForm):
+            raise KindError("form", form, "a form, as question.form(mechanism) gives")
+        self.form: Any = form
+        self.n = 0
+        self.supports: NDArray[np.int64] = np.zeros(form.size, np.int64)
+        self.refused: Counter[str] = Counter()
+
+    def add(self, report: Report | bytes | str, /) -> None:
+        """Add one report: a Report, its bytes or its JSON. One that is refused is counted, and raises ReportError."""
+        try:
+            row = np.frombuffer(self._payload(report), np.uint8)[None, :]
+        except ReportError as error:
+            self.refused[error.reason] += 1
+            raise
+        self._count(row)
+
+    def add_many(self, reports: Any, /, column: str | None = None) -> Tally:
+        """Add many reports, in chunks, with a progress bar on a terminal; say how many were added and refused.
+
+        They may be payloads, one row of bytes each; whole reports as rows of bytes, or as a sequence of Report, bytes
+        or JSON; booleans, one row of supported choices each; the choices that randomized response answered with; a
+        column of pandas, Polars or Arrow; or, with the *column*'s name, a data frame, an Arrow table or reader, a
+        DuckDB relation, or the path of a CSV or Parquet file (`*` and `?` stand for many).
+        """
+        if is_spark(reports):
+            return self._add_spark(reports, column)
+        added, refused = 0, Counter[str]()
+        with Progress("reports") as progress:
+            for chunk in chunks(reports, column, _CHUNK):
+                rows, reasons = self._rows(chunk)
+                good = self.form.valid(rows)
+                if not good.all():
+                    reasons["impossible"] += int(good.size - np.count_nonzero(good))
+                    rows = rows[good]
+                self._count(rows)
+                self.refused += reasons
+                added, refused = added + len(rows), refused + reasons
+                progress.add(len(rows))
+        return Tally(added, dict(refused))
+
+    def _add_spark(self, frame: Any, column: str | None) -> Tally:
+        """Count a Spark frame's reports where they are; one small box a partition comes back."""
+        form = self.form
+
+        def count(batches: Iterable[Any]) -> Iterable[str]:
+            box = Collector(form)
+            for batch in batches:
+                box.add_many(batch.column(0))
+            yield json.dumps(box.to_dict())
+
+        boxes = [Collector.from_dict(json.loads(text)) for text in spark_texts(frame, column, count)]
+        both = self.merge(*boxes)
+        tally = Tally(both.n - self.n, dict(both.refused - self.refused))
+        self.n, self.supports, self.refused = both.n, both.supports, both.refused
+        return tally
+
+    def _count(self, rows: NDArray[np.uint8]) -> None:
+        self.supports += self.form.count(rows)
+        self.n += len(rows)
+
+    def _payload(self, report: Any) -> bytes:
+        """Return the payload of one report, or raise ReportError."""
+        if isinstance(report, str):
+            report = Report.from_json(report)
+        elif not isinstance(report, Report):
+            if not isinstance(report, bytes | bytearray | memoryview):
+                raise ReportError("not a report", "need a Report, its bytes or its JSON")
+            report = Report.from_bytes(bytes(report))
+        if report.digest != self.form.digest:
+            raise ReportError("another form", f"it answers {report.digest.hex()}, this box {self.form.digest.hex()}")
+        if len(report.payload) != self.form.width:
+            raise ReportError("wrong length", f"need {self.form.width} bytes of payload, not {len(report.payload)}")
+        payload: bytes = report.payload
+        if not self.form.valid(np.frombuffer(payload, np.uint8)[None, :])[0]:
+            raise ReportError("impossible", "no answer to this question gives such a report")
+        return payload
+
+    def _rows(self, chunk: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.uint8], Counter[str]]:
+        """Return the payloads of a chunk as rows, and the reasons of those that are refused."""
+        form = self.form
+        if isinstance(chunk, np.ndarray) and chunk.ndim == 2:
+            return self._table(chunk)
+        if isinstance(chunk, Texts):
+            return self._texts(chunk)
+        names_choices = not form.packs_bits
+        if isinstance(chunk, np.ndarray) and chunk.dtype != object and names_choices:
+            return self._choices(form.question.categories.places(chunk))
+        listed = chunk.tolist() if isinstance(chunk, np.ndarray) else list(chunk)
+        kinds = set(map(type, listed))
+        if kinds == {bytes}:
+            lengths = set(map(len, listed))
+            if len(lengths) == 1:
+                width = lengths.pop()
+                return self._table(np.frombuffer(b"".join(listed), np.uint8).reshape(len(listed), width))
+        elif names_choices and kinds <= {str, int, bool} and not any(map(_is_json, listed[:1])):
+            return self._choices(form.question.categories.places(listed))
+        return self._each(listed)
+
+    def _texts(self, texts: Texts) -> tuple[NDArray[np.uint8], Counter[str]]:
+        """Return payloads from the cells of a CSV file: choices, or bytes in hexadecimal, or JSON."""
+        if not self.form.packs_bits and not any(map(_is_json, texts[:1])):
+            return self._choices(self.form.question.places_of_texts(texts))
+        return self._rows([_from_hex(text) for text in texts])
+
+    def _table(self, table: NDArray[Any]) -> tuple[NDArray[np.uint8], Counter[str]]:
+        """Return payloads from rows of bytes, with or without headers, or from rows of booleans."""
+        form = self.form
+        if table.dtype == np.bool_ and form.packs_bits and table.shape[1] == form.size:
+            return np.packbits(table, axis=1, bitorder="little"), Counter()
+        if table.dtype != np.uint8:
+            raise KindError("reports", table.dtype, "rows of bytes (uint8), or of booleans, one a choice")
+        if table.shape[1] == form.width:
+            return table, Counter()
+        reasons: Counter[str] = Counter()
+        if table.shape[1] < HEADER:
+            reasons["wrong length"] += len(table)
+            return table[:0, :0].reshape(0, form.width), reasons
+        head = np.frombuffer(bytes((MAGIC, VERSION)) + form.digest, np.uint8)
+        same = table[:, :HEADER] == head
+        ours = same[:, 0]
+        reasons["not a report"] = int(len(table) - np.count_nonzero(ours))
+        reasons["another version"] = int(np.count_nonzero(ours & ~same[:, 1]))
+        ours = ours & same[:, 1]
+        good = ours & same[:, 2:].all(axis=1)
+        reasons["another form"] = int(np.count_nonzero(ours & ~good))
+        if table.shape[1] != HEADER + form.width:
+            reasons["wrong length"] = int(np.count_nonzero(good))
+            return np.empty((0, form.width), np.uint8), +reasons
+        return table[good, HEADER:], +reasons
+
+    def _choices(self, places: NDArray[np.int64]) -> tuple[NDArray[np.uint8], Counter[str]]:
+        good = places >= 0
+        reasons = Counter({"not a choice": int(good.size - np.count_nonzero(good))})
+        return self.form.pack_places(places[good]), +reasons
+
+    def _each(self, listed: list[Any]) -> tuple[NDArray[np.uint8], Counter[str]]:
+        """Return payloads one by one, for mixed or broken columns."""
+        payloads, reasons = [], Counter[str]()
+        for item in listed:
+            try:
+                if isinstance(item, bytes) and len(item) == self.form.width:
+                    payloads.append(item)
+                elif isinstance(item, Report | bytes) or _is_json(item):
+                    payloads.append(self._payload(item))
+                else:
+                    payloads.append(self.form.payload_of(item))
+            except ReportError as error:
+                reasons[error.reason] += 1
+        joined = np.frombuffer(b"".join(payloads), np.uint8)
+        return joined.reshape(len(payloads), self.form.width), reasons
+
+    def merge(self, *others: Collector) -> Collector:
+        """Return a new box with the reports of this one and of others of the same form.
+
+        >>> from discreet import RandomizedResponse
+        >>> from discreet.survey import Question
+        >>> q = Question("smokes", ["never", "daily"])
+        >>> m = RandomizedResponse(categories=q.categories, prob="3/4")
+        >>> box, other = q.collector(m), q.collector(m)
+        >>> _ = box.add_many(["never"]), other.add_many(["daily", "daily"])
+        >>> box.merge(other).supports.tolist()
+        [1, 2]
+        """
+        merged = Collector(self.form)
+        for box in (self, *others):
+            if not isinstance(box, Collector):
+                raise KindError("other", type(box), "a Collector")
+            if box.form != self.form:
+                raise MismatchError(f"a box of {box.form!r} does not merge with one of {self.form!r}")
+            merged.n += box.n
+            merged.supports += box.supports
+            merged.refused += box.refused
+        return merged
+
+    def estimate(self, *, confidence: Exact = "0.95", simultaneous: bool = False) -> Estimate:
+        """Return what the reports say about each choice; see `Estimate`."""
+        if isinstance(self.form, TextForm):
+            raise UnsupportedError(f"{self.form.question.name}: open text has no choices; use decode(candidates)")
+        return Estimate.of(
+            self.form,
+            self.supports.copy(),
+            self.n,
+            confidence=confidence,
+            simultaneous=simultaneous,
+            refused=self.refused.total(),
+        )
+
+    def decode(self, candidates: Iterable[str], *, confidence: Exact = "0.95") -> TextEstimate:
+        """Return which of a list of candidates were among the texts, and how often; see `TextEstimate`."""
+        if not isinstance(self.form, TextForm):
+            raise UnsupportedError(f"{self.form.question.name}: a question with choices has no texts; use estimate()")
+        return self.form.decode(self.supports.copy(), candidates, confidence=confidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the box as plain values, for JSON."""
+        return {
+            "form": self.form.to_dict(),
+            "n": self.n,
+            "supports": self.supports.tolist(),
+            "refused": dict(sorted(self.refused.items())),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any, /) -> Collector:
+        """Return the box that `to_dict` wrote."""
+        try:
+            kind = TextForm if "length" in data["form"]["question"] else Form
+            box = cls(kind.from_dict(data["form"]))
+            box.n = _count_of(data["n"])
+            box.supports = np.array([_count_of(count) for count in data["supports"]], np.int64)
+            box.refused = Counter({str(reason): _count_of(count) for reason, count in data["refused"].items()})
+            sound = box.supports.shape == (box.form.size,) and int(box.supports.max(initial=0)) <= box.n
+        except (TypeError, KeyError, AttributeError, OverflowError):
+            raise ParameterError("box", "...", "what Collector.to_dict wrote") from None
+        if not sound:
+            raise ParameterError("box", "...", "counts that fit together")
+        return box
+
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """Write the box to a file of JSON, whole or not at all."""
+        write_json(path, "box", self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], /) -> Collector:
+        """Return the box that `save` wrote; a file that is damaged, or another program's, is refused."""
+        return cls.from_dict(read_json(path, "box"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Collector) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        refused = f", {self.refused.total():,} refused" if self.refused else ""
+        return f"<{self.form.question.name}: {self.n:,} reports{refused}>"
+
+
+@final
+class PairCollector:
+    """A box for pairs of reports, of two questions that the same people answered.
+
+    >>> from discreet import RandomizedResponse
+    >>> from discreet.survey import PairCollector, Question
+    >>> forms = [q.form(RandomizedResponse(categories=q.categories, prob="3/4"))
+    ...          for q in (Question("smokes", ["no", "yes"]), Question("age", ["young", "old"]))]
+    >>> box = PairCollector(*forms)
+    >>> box.add_many(["no", "yes", "no"], ["old", "old", "young"])
+    <3 added>
+    >>> box.pairs.tolist()
+    [[1, 1], [0, 1]]
+    """
+
+    def __init__(self, first: Form, second: Form, /) -> None:
+        self.boxes = Collector(first), Collector(second)
+        self.pairs: NDArray[np.int64] = np.zeros((len(first.question), len(second.question)), np.int64)
+
+    @property
+    def n(self) -> int:
+        """The number of pairs of reports."""
+        return self.boxes[0].n
+
+    def add_many(self, first: Any, second: Any, /, columns: tuple[str | None, str | None] = (None, None)) -> Tally:
+        """Add the reports of many people on both questions, in the same order; a pair is refused if either is."""
+        added, refused = 0, Counter[str]()
+        both = [chunks(source, column, _CHUNK // 4) for source, column in zip((first, second), columns, strict=True)]
+        for pair in zip_longest(*both, fillvalue=()):
+            if len(pair[0]) != len(pair[1]):
+                raise ParameterError("second", f"{len(pair[1])} reports", f"as many as of the first, {len(pair[0])}")
+            rows, good = [], np.ones(len(pair[0]), np.bool_)
+            for box, chunk in zip(self.boxes, pair, strict=True):
+                table, fine = _aligned(box, chunk)
+                rows.append(table)
+                good &= fine
+            rows = [table[good] for table in rows]
+            for box, table in zip(self.boxes, rows, strict=True):
+                box._count(table)
+            left, right = (
+                box.form.supported(table).astype(np.float32) for box, table in zip(self.boxes, rows, strict=True)
+            )
+            self.pairs += (left.T @ right).astype(np.int64)  # Sums of fewer than 2**24 ones: exact in single precision.
+            added += len(rows[0])
+            refused["one of the pair"] += int(good.size - np.count_nonzero(good))
+        self.boxes[0].refused += refused
+        return Tally(added, dict(+refused))
+
+    def merge(self, *others: PairCollector) -> PairCollector:
+        """Return a new box with the pairs of this one and of others of the same forms."""
+        merged = PairCollector(self.boxes[0].form, self.boxes[1].form)
+        for other in (self, *others):
+            if not isinstance(other, PairCollector):
+                raise KindError("other", type(other), "a PairCollector")
+            merged.boxes = tuple(a.merge(b) for a, b in zip(merged.boxes, other.boxes, strict=True))  # type: ignore[assignment]
+            merged.pairs += other.pairs
+        return merged
+
+    def estimate(self, *, confidence: Exact = "0.95", simultaneous: bool = False) -> Crosstab:
+        """Return the estimated share of each pair of choices; see `Crosstab`."""
+        first, second = self.boxes
+        return Crosstab.of(
+            (first.form, second.form),
+            (first.supports.copy(), second.supports.copy()),
+            self.pairs.copy(),
+            self.n,
+            confidence=confidence,
+            simultaneous=simultaneous,
+        )
+
+    def __repr__(self) -> str:
+        first, second = (box.form.question.name for box in self.boxes)
+        return f"<{first} and {second}: {self.n:,} pairs of reports>"
+
+
+def _aligned(box: Collector, chunk: Any) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return one payload for each report of a chunk, and which of them are good; the others' payloads are zeros."""
+    rows, reasons = box._rows(chunk)
+    if not reasons:
+        return rows, box.form.valid(rows)
+    table, good = np.zeros((len(chunk), box.form.width), np.uint8), np.zeros(len(chunk), np.bool_)
+    for i in range(len(chunk)):
+        row, reasons = box._rows(chunk[i : i + 1])
+        if not reasons and box.form.valid(row)[0]:
+            table[i], good[i] = row[0], True
+    return table, good
+
+
+def _is_json(item: Any) -> bool:
+    return isinstance(item, str) and item.startswith("{")
+
+
+def _from_hex(text: str) -> bytes | str:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return text
+
+
+def _count_of(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 62:
+        raise TypeError
+    return value

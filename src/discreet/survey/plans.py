@@ -1,0 +1,258 @@
+"""Plans: which mechanism to choose, how many people to ask, and how near that is to the best that can be.
+
+For k choices within epsilon no mechanism has, at large n, a mean squared error below M/n over all choices together,
+with M = min over d of (k-1)² (d e + k - d)² / (k d (k-d) (e-1)²), e = exp(epsilon) [Ye and Barg 2018].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+from discreet.domains import Categories
+from discreet.errors import ParameterError
+from discreet.exact import Exact, exact, whole
+from discreet.intervals import binomial, checked_confidence
+from discreet.measures import checked_epsilon
+from discreet.mechanisms import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
+from discreet.reals import Number, exp, float_down
+from discreet.report import columns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from discreet.survey.questions import Mechanism
+
+__all__ = ["Option", "Plan", "limit", "make_plan", "plan", "unit_variance"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A mechanism within the budget, with its figures.
+
+    *unit_variance* is n times the variance of one share, at equal shares. For so many *people*, *error* is the standard
+    error of a share at equal shares, and *margin* half the width of an interval at the least favourable share.
+    """
+
+    mechanism: Mechanism
+    unit_variance: float
+    of_limit: float
+    people: int | None
+    margin: float | None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of a share, at equal shares."""
+        return None if self.people is None else float((self.unit_variance / self.people) ** 0.5)
+
+    @property
+    def name(self) -> str:
+        """The mechanism's name, with the size of its subsets if it has one."""
+        m = self.mechanism
+        return (
+            f"{type(m).__name__}, {m.size} of {len(m.categories)}"
+            if isinstance(m, SubsetSelection)
+            else type(m).__name__
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """The mechanisms within a budget, the best first, with what they need and what they give.
+
+    >>> from discreet.survey import Question
+    >>> Question("city", [f"city {i}" for i in range(10)]).plan(epsilon=1, people=10_000)
+    10 choices, epsilon = 1: the limit is 3.00 a person
+      mechanism                 n × variance  of the limit  people   error  margin
+      SubsetSelection, 3 of 10          3.00        100.0%  10,000  0.0173  0.0372
+      OptimizedUnary                    3.87        129.1%  10,000  0.0197  0.0426
+      Rappor                            4.01        133.6%  10,000  0.0200  0.0402
+      RandomizedResponse                4.19        139.5%  10,000  0.0205  0.0568
+    """
+
+    choices: int
+    epsilon: Fraction
+    confidence: float
+    limit: float
+    options: tuple[Option, ...]
+
+    @property
+    def best(self) -> Option:
+        """The option of the least variance."""
+        return self.options[0]
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The best mechanism."""
+        return self.best.mechanism
+
+    @property
+    def people(self) -> int | None:
+        """How many people to ask, with the best mechanism."""
+        return self.best.people
+
+    @property
+    def margin(self) -> float | None:
+        """Half the width of an interval at the least favourable share, with the best mechanism."""
+        return self.best.margin
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary an option."""
+        return [
+            {
+                "mechanism": option.name,
+                "unit_variance": option.unit_variance,
+                "of_limit": option.of_limit,
+                "people": option.people,
+                "error": option.error,
+                "margin": option.margin,
+            }
+            for option in self.options
+        ]
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.choices:,} choices, epsilon = {float(self.epsilon):g}: the limit is {_figure(self.limit)} a person"
+        )
+        rows = [
+            [
+                option.name,
+                _figure(option.unit_variance),
+                f"{option.of_limit:.1%}",
+                *(
+                    [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
+                    if option.people is not None
+                    else []
+                ),
+            ]
+            for option in self.options
+        ]
+        names = ["mechanism", "n × variance", "of the limit", "people", "error", "margin"]
+        return head + "\n" + columns(names[: len(rows[0])], rows)
+
+    __repr__ = __str__
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each mechanism's standard error of a share, at equal shares, by the number of people."""
+        import numpy as np
+        from matplotlib import pyplot as plt
+
+        axes: Any = plt.subplots(figsize=(6.4, 4), layout="constrained")[1] if ax is None else ax
+        people = np.geomspace(100, 1e6, 50)
+        for option in self.options:
+            axes.plot(people, np.sqrt(option.unit_variance / people), label=option.name)
+        axes.plot(people, np.sqrt(self.limit / people), color="0.2", linestyle=":", label="limit")
+        axes.set(xscale="log", yscale="log", xlabel="people", ylabel="standard error of a share")
+        axes.set_title(f"{self.choices:,} choices, epsilon = {float(self.epsilon):g}", loc="left", fontsize=11)
+        axes.grid(color="0.9")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False)
+        return axes  # type: ignore[no-any-return]
+
+
+def make_plan(
+    choices: Categories,
+    *,
+    epsilon: Exact,
+    margin: Exact | None = None,
+    people: int | None = None,
+    confidence: Exact = "0.95",
+) -> Plan:
+    """Return the plan for a list of choices: for a *margin*, how many people; for *people*, what margin.
+
+    >>> make_plan(Categories(["no", "yes"]), epsilon=1, margin="0.05").people
+    1840
+    """
+    budget, error = checked_epsilon(epsilon), checked_confidence(confidence)
+    if budget == 0:
+        raise ParameterError("epsilon", epsilon, "epsilon > 0: at 0 a report says nothing")
+    if margin is not None and people is not None:
+        raise ParameterError("people", people, "either margin or people, not both")
+    wide = None if margin is None else exact(margin, "margin")
+    if wide is not None and not 0 < wide < 1:
+        raise ParameterError("margin", margin, "0 < margin < 1")
+    count = None if people is None else whole(people, "people", least=1)
+    k, best = len(choices), limit(len(choices), budget)
+    makers: list[Callable[[], Mechanism]] = [
+        lambda: RandomizedResponse.within(epsilon=budget, categories=choices),
+        lambda: SubsetSelection.within(epsilon=budget, categories=choices),
+        lambda: OptimizedUnary.within(epsilon=budget, length=k),
+        lambda: Rappor.within(epsilon=budget, length=k, max_weight=1),
+    ]
+    options = []
+    for make in makers:
+        mechanism = make()
+        if isinstance(mechanism, SubsetSelection) and mechanism.size == 1:
+            continue  # It is randomized response.
+        n = count if wide is None else _people(mechanism, float(wide), error)
+        unit = float(unit_variance(mechanism, k))
+        found = None if n is None else _margin(mechanism, n, error)
+        options.append(Option(mechanism, unit, unit / best, n, found))
+    options.sort(key=lambda option: option.unit_variance)
+    return Plan(k, budget, 1 - error, best, tuple(options))
+
+
+def plan(choices: int | Iterable[Any], **wanted: Any) -> Plan:
+    """Return the plan for a number of choices, or a list of them; the rest is as for `Question.plan`.
+
+    >>> plan(2, epsilon=1, margin="0.05").people
+    1840
+    """
+    if not isinstance(choices, Iterable):
+        choices = range(whole(choices, "choices", least=2))
+    return make_plan(Categories(choices, "choices"), **wanted)
+
+
+def unit_variance(mechanism: Mechanism, k: int) -> Fraction:
+    """Return n times the variance of a share of 1/k, as of a sample, exactly.
+
+    >>> m = RandomizedResponse.within(epsilon=1, categories=range(10))
+    >>> round(float(unit_variance(m, 10)), 2)
+    4.19
+    """
+    p, q = mechanism.support
+    seen = (p + (k - 1) * q) / k
+    return seen * (1 - seen) / (p - q) ** 2
+
+
+def limit(k: int, epsilon: Fraction) -> float:
+    """Return the least n times variance of one share that any mechanism can have: M/k.
+
+    >>> round(limit(10, Fraction(1)), 2), round(limit(2, Fraction(1)), 2)
+    (3.0, 1.17)
+    """
+    e = exp(epsilon)
+
+    def at(d: int) -> Number:
+        return (k - 1) ** 2 * (d * e + (k - d)) ** 2 / (k * k * d * (k - d) * (e - 1) ** 2)
+
+    middle = int(float_down(k / (e + 1)))  # The least is next to k / (e + 1), where it would be if d were real.
+    return min(float_down(at(d)) for d in {max(middle, 1), min(middle + 1, k - 1)})
+
+
+def _margin(mechanism: Mechanism, n: float, error: float) -> float:
+    """Return half the width of the interval at the least favourable share."""
+    p, q = map(float, mechanism.support)
+    low, high = binomial(n * min(max(0.5, q), p), n, error)  # type: ignore[arg-type]
+    return min(float(high - low) / (p - q) / 2, 0.5)
+
+
+def _people(mechanism: Mechanism, margin: float, error: float) -> int:
+    """Return the least number of people for a margin: the width falls as n grows."""
+    low, high = 0, 1
+    while _margin(mechanism, high, error) > margin:
+        low, high = high, 2 * high
+        if high > 1 << 50:
+            raise ParameterError("margin", margin, "a margin that fewer than 2**50 people give")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _margin(mechanism, middle, error) <= margin else (middle, high)
+    return high
+
+
+def _figure(x: float) -> str:
+    return f"{x:.2f}" if x >= 1 else f"{x:.3f}"

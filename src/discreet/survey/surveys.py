@@ -1,0 +1,401 @@
+"""Surveys: several questions to the same people, within one budget."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from discreet.domains import freeze
+from discreet.errors import DomainError, KindError, MismatchError, ParameterError
+from discreet.exact import Exact, exact
+from discreet.measures import MaxDivergence, checked_epsilon
+from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
+from discreet.report import Progress
+from discreet.survey.collectors import Collector, PairCollector, Tally
+from discreet.survey.estimates import Crosstab, Estimate
+from discreet.survey.files import read_json, write_json
+from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
+from discreet.survey.sources import Texts, plain, reader, writer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.measures import Loss
+
+__all__ = ["Boxes", "Estimates", "Survey"]
+
+_CHUNK = 1 << 16
+
+
+@final
+@dataclass(frozen=True, init=False, eq=False)
+class Survey:
+    """Several questions to the same people: the budget is divided among them, and each gets its best mechanism.
+
+    *weights* divides the budget in other than equal parts; *kinds* chooses mechanisms, by the name of the question.
+
+    >>> s = Survey([Question("smokes", ["no", "yes"]), Question("age", ["young", "old"], missing="?")], epsilon=2)
+    >>> [type(form.mechanism).__name__ for form in s.forms], s.privacy_map(1) <= 2
+    (['RandomizedResponse', 'RandomizedResponse'], True)
+    """
+
+    forms: tuple[Form, ...]
+    epsilon: Fraction
+
+    def __init__(
+        self,
+        questions: Iterable[Question],
+        *,
+        epsilon: Exact,
+        weights: Mapping[str, Exact] | None = None,
+        kinds: Mapping[str, type] | None = None,
+    ) -> None:
+        listed = _questions(questions)
+        budget = checked_epsilon(epsilon)
+        if budget == 0:
+            raise ParameterError("epsilon", epsilon, "epsilon > 0: at 0 a report says nothing")
+        names = [question.name for question in listed]
+        shares = {name: exact((weights or {}).get(name, 1), f"weights[{name!r}]") for name in names}
+        for what, given in (("weights", weights), ("kinds", kinds)):
+            if given is not None and (strange := sorted(set(given) - set(names), key=str)):
+                raise ParameterError(what, strange, f"names of questions: {', '.join(names)}")
+        if min(shares.values()) <= 0:
+            raise ParameterError("weights", weights, "weights > 0")
+        whole = sum(shares.values())
+        forms = tuple(q.form(_mechanism(q, budget * shares[q.name] / whole, (kinds or {}).get(q.name))) for q in listed)
+        freeze(self, forms=forms, epsilon=budget)
+
+    @classmethod
+    def of(cls, forms: Iterable[Form]) -> Survey:
+        """Return a survey with these mechanisms as they are; its budget is what they cost together."""
+        listed = tuple(forms)
+        if not all(isinstance(form, Form) for form in listed):
+            raise KindError("forms", listed, "forms, as question.form(mechanism) gives")
+        _questions([form.question for form in listed])
+        survey = cls.__new__(cls)
+        freeze(survey, forms=listed, epsilon=Fraction(0))
+        cost = survey.privacy_map(1)
+        freeze(survey, epsilon=Fraction(cost) if cost != float("inf") else Fraction(1 << 1000))
+        return survey
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the questions."""
+        return [form.question.name for form in self.forms]
+
+    def __getitem__(self, name: str) -> Form:
+        for form in self.forms:
+            if form.question.name == name:
+                return form
+        raise ParameterError("question", name, f"one of {', '.join(self.names)}")
+
+    def loss(self, d_in: int, /) -> Loss:
+        """Return the exact loss of a person's reports on all questions: the sum."""
+        return MaxDivergence().add(form.mechanism.loss(d_in) for form in self.forms)
+
+    def privacy_map(self, d_in: int, /) -> float:
+        """Return the loss of a person's reports on all questions, rounded up once."""
+        return MaxDivergence().up(self.loss(d_in))
+
+    def perturb(self, frame: Any, /, keep: Sequence[str] = ()) -> Any:
+        """Return a frame of randomized answers, of the same kind: pandas, Polars or Arrow.
+
+        It has the questions' columns and no other: *keep* names public ones that go along as they are. Randomized
+        response answers with a choice; the other mechanisms with packed bytes, which collectors and `estimate` read.
+        All answers are checked before a coin is tossed.
+        """
+        import narwhals as nw
+
+        table = nw.from_native(frame, eager_only=True)
+        _check_columns([*self.names, *keep], table.columns)
+        if overlap := set(keep) & set(self.names):
+            raise ParameterError("keep", sorted(overlap), "columns that are not questions")
+        places = [form.question.places(_answers(table[form.question.name], form.question)) for form in self.forms]
+        noisy: dict[str, Any] = {name: table[name] for name in keep}
+        for form, column in zip(self.forms, places, strict=True):
+            noisy[form.question.name] = form.values(form.perturb(column))
+        backend = nw.get_native_namespace(table)
+        series = {
+            name: values if isinstance(values, nw.Series) else nw.new_series(name, values, backend=backend)
+            for name, values in noisy.items()
+        }
+        return nw.from_dict(series, backend=backend).to_native()
+
+    def perturb_file(
+        self, source: str | os.PathLike[str], target: str | os.PathLike[str], /, keep: Sequence[str] = ()
+    ) -> int:
+        """Randomize the answers in a CSV or Parquet file into another; return how many people there were.
+
+        It is read twice, a chunk at a time: all answers are checked before the first coin is tossed.
+        """
+        rows = 0
+        for _ in self._file_places(source, keep):
+            pass
+        with Progress("people") as progress, writer(target) as write:
+            for places, kept in self._file_places(source, keep):
+                noisy = {
+                    form.question.name: form.column(form.perturb(p)) for form, p in zip(self.forms, places, strict=True)
+                }
+                write(dict(zip(keep, kept, strict=True)) | noisy)
+                rows += len(places[0])
+                progress.add(len(places[0]))
+        return rows
+
+    def _file_places(
+        self, source: str | os.PathLike[str], keep: Sequence[str]
+    ) -> Iterator[tuple[list[NDArray[np.int64]], list[Any]]]:
+        """Yield the places of the answers in a file, and the kept columns, a chunk at a time."""
+        for columns in reader(source, [*keep, *self.names], _CHUNK):
+            places = []
+            for form, column in zip(self.forms, columns[len(keep) :], strict=True):
+                question = form.question
+                if isinstance(column, Texts):
+                    found = question.places_of_texts(column)
+                    if found.size and int(found.min()) < 0:
+                        raise DomainError(question.foreign())
+                else:
+                    found = question.places(_plain(plain(column), question))
+                places.append(found)
+            yield places, list(columns[: len(keep)])
+
+    def collector(self) -> Boxes:
+        """Return empty boxes, one a question."""
+        return Boxes({form.question.name: Collector(form) for form in self.forms})
+
+    def collect(self, sources: Iterable[Any], /) -> Boxes:
+        """Return boxes with the reports of several sources: paths, frames, or boxes saved before as .json."""
+        boxes = self.collector()
+        for source in sources:
+            if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".json":
+                boxes = boxes.merge(Boxes.load(source))
+            else:
+                boxes.add_many(source)
+        return boxes
+
+    def estimate(self, noisy: Any, /, *, confidence: Exact = "0.95", simultaneous: bool = False) -> Estimates:
+        """Return what randomized answers say about each question; *noisy* is what `perturb` gave, or a path to it.
+
+        >>> import pandas as pd
+        >>> s = Survey([Question("smokes", ["no", "yes"])], epsilon=1)
+        >>> noisy = s.perturb(pd.DataFrame({"smokes": ["no"] * 80 + ["yes"] * 20}))
+        >>> est = s.estimate(noisy)
+        >>> est["smokes"].n
+        100
+        """
+        boxes = self.collector()
+        boxes.add_many(noisy)
+        return boxes.estimate(confidence=confidence, simultaneous=simultaneous)
+
+    def crosstab(
+        self, noisy: Any, first: str, second: str, /, *, confidence: Exact = "0.95", simultaneous: bool = False
+    ) -> Crosstab:
+        """Return the estimated share of each pair of choices of two questions; see `Crosstab`."""
+        if first == second:
+            raise ParameterError("second", second, "another question than the first")
+        box = PairCollector(self[first], self[second])
+        box.add_many(noisy, noisy, columns=(first, second))
+        return box.estimate(confidence=confidence, simultaneous=simultaneous)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the survey as plain values, for JSON."""
+        questions = [form.question.to_dict() | {"mechanism": described(form.mechanism)} for form in self.forms]
+        return {"epsilon": str(self.epsilon), "questions": questions}
+
+    @classmethod
+    def from_dict(cls, data: Any, /) -> Survey:
+        """Return the survey that `to_dict` wrote, or that a person wrote: a mechanism may be left out, and is chosen.
+
+        >>> s = Survey.from_dict({"epsilon": 1, "questions": [{"name": "smokes", "choices": ["no", "yes"]}]})
+        >>> Survey.from_dict(s.to_dict()).forms == s.forms
+        True
+        """
+        if not isinstance(data, Mapping) or not {"epsilon", "questions"} <= set(data):
+            raise KindError("survey", data, "a mapping with epsilon and questions")
+        items = data["questions"]
+        if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
+            raise KindError("questions", items, "a list of mappings with name and choices")
+        questions = [Question.from_dict(item) for item in items]
+        chosen = [item.get("mechanism") for item in items]
+        weights = {q.name: item["weight"] for q, item in zip(questions, items, strict=True) if "weight" in item}
+        if not any(isinstance(each, Mapping) for each in chosen):
+            kinds = {q.name: _kind(name) for q, name in zip(questions, chosen, strict=True) if name is not None}
+            return cls(questions, epsilon=data["epsilon"], weights=weights, kinds=kinds)
+        if not all(isinstance(each, Mapping) for each in chosen):
+            raise ParameterError("questions", items, "a mechanism's numbers for each question, or for none")
+        forms = [q.form(rebuilt(each, q)) for q, each in zip(questions, chosen, strict=True)]
+        survey, budget = cls.of(forms), checked_epsilon(data["epsilon"])
+        if not MaxDivergence().within(survey.loss(1), budget):
+            raise ParameterError(
+                "epsilon", data["epsilon"], f"at least {survey.privacy_map(1)}, what the mechanisms cost"
+            )
+        freeze(survey, epsilon=budget)
+        return survey
+
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """Write the survey, with its mechanisms, to a file of JSON: what clients and collectors must share."""
+        write_json(path, "survey", self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], /) -> Survey:
+        """Read a survey from what `save` wrote, or from JSON or TOML written by hand."""
+        if Path(path).suffix.lower() == ".toml":
+            import tomllib
+
+            try:
+                return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+            except tomllib.TOMLDecodeError as error:
+                raise ParameterError("path", str(path), f"TOML: {error}") from None
+        return cls.from_dict(read_json(path, "survey", checked=False))
+
+    def __str__(self) -> str:
+        lines = [
+            f"  {form.question.name}: {len(form.question)} choices, {type(form.mechanism).__name__}, "
+            f"epsilon {form.mechanism.privacy_map(1):.4g}"
+            for form in self.forms
+        ]
+        return "\n".join([f"a survey of {len(self.forms)} questions within epsilon {float(self.epsilon):g}", *lines])
+
+    __repr__ = __str__
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Boxes(Mapping[str, Collector]):
+    """The boxes of a survey, one a question, by its name."""
+
+    boxes: dict[str, Collector]
+
+    def add_many(self, noisy: Any, /) -> dict[str, Tally]:
+        """Add many people's randomized answers: what `Survey.perturb` gave, a path, Arrow, or a Spark frame."""
+        return {name: box.add_many(noisy, column=name) for name, box in self.boxes.items()}
+
+    def merge(self, *others: Boxes) -> Boxes:
+        """Return new boxes with the reports of these and of others of the same survey."""
+        for other in others:
+            if not isinstance(other, Boxes) or set(other) != set(self):
+                raise MismatchError("need boxes of the same survey")
+        return Boxes({name: box.merge(*(other[name] for other in others)) for name, box in self.boxes.items()})
+
+    def estimate(self, *, confidence: Exact = "0.95", simultaneous: bool = False) -> Estimates:
+        """Return what the reports say about each question."""
+        return Estimates(
+            {name: box.estimate(confidence=confidence, simultaneous=simultaneous) for name, box in self.boxes.items()}
+        )
+
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """Write the boxes to a file of JSON, whole or not at all."""
+        write_json(path, "boxes", {"boxes": [box.to_dict() for box in self.boxes.values()]})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], /) -> Boxes:
+        """Return the boxes that `save` wrote; a file that is damaged, or another program's, is refused."""
+        boxes = [Collector.from_dict(data) for data in read_json(path, "boxes")["boxes"]]
+        return cls({box.form.question.name: box for box in boxes})
+
+    def __getitem__(self, name: str) -> Collector:
+        return self.boxes[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.boxes)
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def __repr__(self) -> str:
+        return f"<boxes: {', '.join(repr(box)[1:-1] for box in self.boxes.values())}>"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Estimates(Mapping[str, Estimate]):
+    """The estimates of a survey, one a question, by its name."""
+
+    estimates: dict[str, Estimate] = field(repr=False)
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a choice of each question."""
+        return [{"question": name} | row for name, estimate in self.items() for row in estimate.to_rows()]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.estimates.values()))
+
+    __repr__ = __str__
+
+
+def _questions(questions: Iterable[Question]) -> list[Question]:
+    try:
+        listed = list(questions)
+    except TypeError:
+        raise KindError("questions", questions, "a list of questions") from None
+    if not listed or not all(isinstance(question, Question) for question in listed):
+        raise KindError("questions", listed, "a list of questions")
+    names = [question.name for question in listed]
+    if len(set(names)) < len(names):
+        raise ParameterError("questions", names, "questions with distinct names")
+    return listed
+
+
+_KINDS = {kind.__name__: kind for kind in (RandomizedResponse, SubsetSelection, OptimizedUnary, Rappor)}
+
+
+def _kind(name: Any) -> type:
+    if name not in _KINDS:
+        raise ParameterError("mechanism", name, f"one of {', '.join(_KINDS)}")
+    return _KINDS[name]
+
+
+def _mechanism(question: Question, epsilon: Fraction, kind: type | None) -> Mechanism:
+    """Return the best mechanism for a question within its part of the budget, or that of the kind asked for."""
+    if kind is None:
+        return question.plan(epsilon=epsilon).mechanism
+    if kind in (RandomizedResponse, SubsetSelection):
+        made: Mechanism = kind.within(epsilon=epsilon, categories=question.categories)
+        return made
+    if kind is OptimizedUnary:
+        return OptimizedUnary.within(epsilon=epsilon, length=len(question))
+    if kind is Rappor:
+        return Rappor.within(epsilon=epsilon, length=len(question), max_weight=1)
+    if kind is RandomizedResponseBool:
+        return RandomizedResponseBool.within(epsilon=epsilon)
+    raise ParameterError("kinds", kind, f"one of {', '.join(_KINDS)}")
+
+
+def _check_columns(wanted: Sequence[str], given: Sequence[str]) -> None:
+    from difflib import get_close_matches
+
+    for name in wanted:
+        if name not in given:
+            close = get_close_matches(name, given, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ParameterError("frame", f"columns {list(given)}", f"a column named {name!r}{hint}")
+
+
+def _answers(series: Any, question: Question) -> Any:
+    """Return a column of answers as an array or a list."""
+    if series.dtype.is_integer() and not series.is_null().any():
+        return series.to_numpy()
+    return _plain(series.to_list(), question)
+
+
+def _plain(answers: Any, question: Question) -> Any:
+    """Return answers, with whole floats as integers where the choices are: frames make floats of integers with gaps."""
+    if isinstance(answers, np.ndarray):
+        return answers
+    if any(type(value) is float for value in answers) and any(type(choice) is int for choice in question.choices):
+        return [int(v) if type(v) is float and v.is_integer() else v for v in answers]
+    return answers

@@ -1,0 +1,408 @@
+"""Open text: Bloom filters randomized by RAPPOR, in cohorts, and decoded against a list of candidates.
+
+Each person is in one of a number of cohorts, drawn once and kept; each cohort has its own keyed hash functions, so
+that two texts whose filters collide in one cohort differ in the next. The collector counts reports by cohort and bit.
+A text that is no candidate cannot be found, only counted among the others.
+
+Pitfalls: a person who changes cohort shows more bits of the same text than the loss allows for, so keep the client
+(or give it a secret, which fixes the cohort); candidates must come from elsewhere than the reports; few people a
+cohort make noisy bits, few bits make colliding texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
+
+import numpy as np
+
+from discreet.coins import SYSTEM, Coins, KeyedCoins
+from discreet.domains import freeze
+from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError
+from discreet.exact import Exact, whole
+from discreet.intervals import checked_confidence
+from discreet.mechanisms import Bloom, LongitudinalRappor, Rappor
+from discreet.report import columns, intervals
+from discreet.samplers import below
+from discreet.survey.clients import checked_secret
+from discreet.survey.estimates import as_frame
+from discreet.survey.questions import VERSION, canonical, described
+from discreet.survey.reports import Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from discreet.survey.collectors import Collector
+
+__all__ = ["TextClient", "TextEstimate", "TextForm", "TextQuestion"]
+
+TextMechanism: TypeAlias = Rappor | LongitudinalRappor
+_MOST_COHORTS: Final = 1 << 16
+_MOST_CELLS: Final = 1 << 24
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class TextQuestion:
+    """A question whose answer is any text: *hashes* of *length* bits are set in a Bloom filter, by cohort.
+
+    >>> q = TextQuestion("homepage", length=64, hashes=2, cohorts=16)
+    >>> q.mechanism(epsilon=4).privacy_map(1) <= 4
+    True
+    """
+
+    name: str
+    length: int
+    hashes: int
+    cohorts: int
+    key: bytes
+
+    def __init__(self, name: str, *, length: int = 128, hashes: int = 2, cohorts: int = 64, key: bytes = b"") -> None:
+        if not isinstance(name, str):
+            raise KindError("name", name, "a text")
+        if not name.strip():
+            raise ParameterError("name", name, "a text that is not blank")
+        bloom = Bloom(length=length, hashes=hashes, key=key)
+        count = whole(cohorts, "cohorts", least=1)
+        if count > _MOST_COHORTS or count * bloom.length > _MOST_CELLS:
+            raise ParameterError(
+                "cohorts", cohorts, f"cohorts <= {_MOST_COHORTS}, and cohorts * length <= {_MOST_CELLS}"
+            )
+        freeze(self, name=name, length=bloom.length, hashes=bloom.hashes, cohorts=count, key=key)
+
+    def bloom(self, cohort: int, /) -> Bloom:
+        """Return the filter of a cohort; its key is the SHA-256 of the question's key and the cohort's number."""
+        data = b"discreet cohort" + cohort.to_bytes(2, "little") + self.key
+        return Bloom(length=self.length, hashes=self.hashes, key=hashlib.sha256(data).digest())
+
+    def mechanism(self, *, epsilon: Exact) -> Rappor:
+        """Return the RAPPOR with the fewest flips within a budget."""
+        return Rappor.within(epsilon=epsilon, length=self.length, max_weight=min(self.hashes, self.length))
+
+    def form(self, mechanism: TextMechanism, /) -> TextForm:
+        """Return what client and collector must agree on."""
+        return TextForm(self, mechanism)
+
+    def client(self, mechanism: TextMechanism, *, secret: bytes | None = None, cohort: int | None = None) -> TextClient:
+        """Return what turns a person's texts into reports; see `TextClient`."""
+        return TextClient(self.form(mechanism), secret=secret, cohort=cohort)
+
+    def collector(self, mechanism: TextMechanism, /) -> Collector:
+        """Return an empty box for reports; see `Collector`. Its `decode` finds candidates."""
+        from discreet.survey.collectors import Collector
+
+        return Collector(self.form(mechanism))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question as plain values, for JSON."""
+        numbers = {"length": self.length, "hashes": self.hashes, "cohorts": self.cohorts}
+        return {"name": self.name, **numbers, "key": self.key.hex()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], /) -> TextQuestion:
+        """Return the question that `to_dict` wrote."""
+        try:
+            name, key = data["name"], bytes.fromhex(data["key"])
+            return cls(name, length=data["length"], hashes=data["hashes"], cohorts=data["cohorts"], key=key)
+        except (KeyError, TypeError, ValueError):
+            raise KindError("question", data, "a mapping with name, length, hashes, cohorts and key") from None
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class TextForm:
+    """A question about open text and the mechanism that randomizes its filters.
+
+    >>> q = TextQuestion("homepage", length=128, hashes=2, cohorts=16)
+    >>> form = q.form(q.mechanism(epsilon=4))
+    >>> form.width, form.size                           # 2 bytes of cohort, 16 of bits; a counter a bit and a cohort
+    (18, 2064)
+    """
+
+    question: TextQuestion
+    mechanism: TextMechanism
+    digest: bytes
+    """The first 8 bytes of the SHA-256 of the form's canonical JSON."""
+
+    def __init__(self, question: TextQuestion, mechanism: TextMechanism) -> None:
+        if not isinstance(question, TextQuestion):
+            raise KindError("question", question, "a TextQuestion")
+        if not isinstance(mechanism, TextMechanism):
+            raise KindError("mechanism", mechanism, "Rappor or LongitudinalRappor")
+        if mechanism.length != question.length or mechanism.max_weight < question.hashes:
+            need = f"length {question.length} and a max_weight of at least {question.hashes}"
+            raise MismatchError(f"{question.name} and {type(mechanism).__name__}: need {need}")
+        content = {"question": question.to_dict(), "mechanism": _described(mechanism)}
+        text = canonical({"discreet": VERSION, **content})
+        freeze(self, question=question, mechanism=mechanism, digest=hashlib.sha256(text).digest()[:8])
+
+    @property
+    def packs_bits(self) -> bool:
+        """Whether a payload is packed bits: yes, after the cohort."""
+        return True
+
+    @property
+    def width(self) -> int:
+        """The number of bytes of a report, its header not counted."""
+        return 2 + -(-self.question.length // 8)
+
+    @property
+    def size(self) -> int:
+        """How many counters a collector keeps: one a cohort and bit, then one a cohort."""
+        return self.question.cohorts * (self.question.length + 1)
+
+    def valid(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
+        """Return which rows of bytes are reports that this form's mechanism can give."""
+        valid = self._cohorts(rows) < self.question.cohorts
+        if self.question.length % 8:
+            valid &= rows[:, -1] >> np.uint8(self.question.length % 8) == 0
+        return valid
+
+    def count(self, rows: NDArray[np.uint8], /) -> NDArray[np.int64]:
+        """Return how many reports set each bit in each cohort, and how many there are in each cohort."""
+        q = self.question
+        totals = np.zeros((q.cohorts, q.length), np.int64)
+        cohorts = self._cohorts(rows)
+        for start in range(0, len(rows), 1 << 13):
+            part = slice(start, start + (1 << 13))
+            bits = np.unpackbits(rows[part, 2:], axis=1, count=q.length, bitorder="little")
+            np.add.at(totals, cohorts[part], bits)
+        return np.concatenate([totals.ravel(), np.bincount(cohorts, minlength=q.cohorts).astype(np.int64)])
+
+    def _cohorts(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+        return rows[:, 0].astype(np.int64) | rows[:, 1].astype(np.int64) << 8
+
+    def payload_of(self, said: Any, /) -> bytes:
+        """Refuse: a report on open text is bytes."""
+        raise ReportError("not a report", "need a Report, its bytes or its JSON")
+
+    def decode(
+        self, counts: NDArray[np.int64], candidates: Iterable[str], *, confidence: Exact = "0.95"
+    ) -> TextEstimate:
+        """Return which candidates were among the texts, from a collector's counts; see `TextEstimate`."""
+        error = checked_confidence(confidence)
+        listed = _candidates(candidates)
+        q, (p1, p0) = self.question, self.mechanism.support
+        if p1 == p0:
+            raise UnsupportedError(f"{q.name}: its mechanism says nothing about the text, so nothing can be decoded")
+        totals, people = counts[: -q.cohorts].reshape(q.cohorts, q.length), counts[-q.cohorts :]
+        n = int(people.sum())
+        if n < 1:
+            raise ParameterError("reports", n, "at least one report")
+        shares, errors, tests = _solve(self._design(listed, people), totals, people, float(p1), float(p0))
+        return TextEstimate(
+            self, n, tuple(listed), shares[1:], errors[1:], tests[1:], float(shares[0]), 1 - error, error
+        )
+
+    def _design(self, candidates: Sequence[str], people: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how many people set each bit of each cohort, if all had one text: another's, then each candidate's."""
+        q = self.question
+        design = np.zeros((q.cohorts, q.length, 1 + len(candidates)))
+        design[:, :, 0] = 1 - (1 - 1 / q.length) ** q.hashes  # A text unknown sets each bit as often.
+        for cohort in range(q.cohorts):
+            bloom = q.bloom(cohort)
+            for i, text in enumerate(candidates, 1):
+                design[cohort, bloom.places(text), i] = 1
+        return design * people[:, None, None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form as plain values, for JSON."""
+        return {"question": self.question.to_dict(), "mechanism": _described(self.mechanism)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], /) -> TextForm:
+        """Return the form that `to_dict` wrote.
+
+        >>> q = TextQuestion("homepage", length=64)
+        >>> form = q.form(q.mechanism(epsilon=4))
+        >>> TextForm.from_dict(form.to_dict()) == form
+        True
+        """
+        question = TextQuestion.from_dict(data["question"])
+        given = data["mechanism"]
+        kinds: dict[str, Any] = {"Rappor": Rappor, "LongitudinalRappor": LongitudinalRappor}
+        if not isinstance(given, Mapping) or given.get("name") not in kinds:
+            raise ParameterError("mechanism", given, f"one of {', '.join(kinds)}")
+        try:
+            numbers = {key: given[key] for key in ("f", "p", "q") if key in given}
+            weight = int(given["max_weight"])
+            return cls(question, kinds[given["name"]](length=question.length, max_weight=weight, **numbers))
+        except (KeyError, TypeError):
+            raise KindError("mechanism", given, "what described it") from None
+
+
+def _described(mechanism: TextMechanism) -> dict[str, Any]:
+    return described(mechanism) | {"max_weight": str(mechanism.max_weight)}
+
+
+def _candidates(candidates: Iterable[str]) -> list[str]:
+    if isinstance(candidates, str | bytes):
+        raise KindError("candidates", candidates, "a list of texts")
+    listed = list(candidates)
+    if not listed or not all(isinstance(text, str) for text in listed):
+        raise KindError("candidates", listed, "a list of texts")
+    if len(set(listed)) < len(listed):
+        raise ParameterError("candidates", listed, "distinct texts")
+    return listed
+
+
+def _solve(
+    design: NDArray[np.float64], totals: NDArray[np.int64], people: NDArray[np.int64], p: float, q: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the non-negative shares that fit best, the standard errors, and each one's chance under a share of 0.
+
+    The shares are non-negative least squares. Errors and chances are of the unrestricted least squares, whose
+    estimates are unbiased and normal at large n; where candidates cannot be told apart, both are those of nothing
+    known.
+    """
+    from scipy.linalg import qr, solve_triangular
+    from scipy.optimize import nnls
+    from scipy.stats import norm
+
+    seen = (totals + 0.5) / (people[:, None] + 1)
+    sigma = np.sqrt(np.maximum(people, 1)[:, None] * seen * (1 - seen)) / (p - q)
+    matrix = (design / sigma[:, :, None]).reshape(-1, design.shape[2])
+    target = ((totals - q * people[:, None]) / (p - q) / sigma).ravel()
+    if len(matrix) < matrix.shape[1]:  # More unknowns than cells: rows of nothing make it square.
+        matrix = np.vstack([matrix, np.zeros((matrix.shape[1] - len(matrix), matrix.shape[1]))])
+        target = np.concatenate([target, np.zeros(len(matrix) - len(target))])
+    rotation, triangle = qr(matrix, mode="economic")
+    reduced = rotation.T @ target
+    shares = nnls(triangle, reduced)[0]
+    diagonal = np.abs(np.diag(triangle))
+    if diagonal.min() <= 1e-9 * max(diagonal.max(), 1e-300):
+        return shares, np.full(len(shares), np.inf), np.ones(len(shares))
+    inverse = solve_triangular(triangle, np.eye(len(triangle)))
+    errors = np.sqrt((inverse**2).sum(axis=1))
+    return shares, errors, norm.sf(inverse @ reduced / errors)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TextEstimate:
+    """Which candidates were among the texts: their shares, and whether they are there beyond doubt.
+
+    ``shares`` are the non-negative ones that fit the reports best, and ``other`` that of texts that are no candidate.
+    ``significant`` are those whose share is above 0 by Holm's test (1979) of all candidates together: none of them is
+    wrong with the stated confidence, as far as the normal approximation holds, which needs a few hundred reports a
+    cohort.
+    """
+
+    form: TextForm
+    n: int
+    candidates: tuple[str, ...]
+    shares: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    chances: NDArray[np.float64]
+    other: float
+    confidence: float
+    _error: float = field(repr=False)
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Which candidates are there, by Holm's step-down test."""
+        order = np.argsort(self.chances)
+        limits = self._error / np.arange(len(order), 0, -1)
+        passed = np.minimum.accumulate(self.chances[order] <= limits)
+        there = np.zeros(len(order), np.bool_)
+        there[order] = passed
+        return there
+
+    def found(self) -> list[str]:
+        """Return the candidates that are there, the most frequent first."""
+        there = self.significant
+        return [self.candidates[i] for i in np.argsort(-self.shares, kind="stable") if there[i]]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a candidate, the most frequent first."""
+        return list(self._rows())
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        there = self.significant
+        for i in np.argsort(-self.shares, kind="stable").tolist():
+            yield {
+                "candidate": self.candidates[i],
+                "share": float(self.shares[i]),
+                "error": float(self.errors[i]),
+                "chance": float(self.chances[i]),
+                "significant": bool(there[i]),
+            }
+
+    def to_frame(self, kind: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return the same as a data frame."""
+        return as_frame(self.to_rows(), kind)
+
+    def __str__(self) -> str:
+        found = f"{len(self.found())} of {len(self.candidates)} candidates found"
+        head = f"{self.form.question.name}: {self.n:,} reports, {found}"
+        rows = [
+            [row["candidate"], f"{row['share']:.4f}", f"{row['error']:.4f}", "found" if row["significant"] else ""]
+            for row in self._rows()
+        ]
+        rows.append(["(others)", f"{self.other:.4f}", "", ""])
+        return head + "\n" + columns(["candidate", "share", "error", ""], rows)
+
+    __repr__ = __str__
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the shares with two standard errors to each side, the most frequent first; return the axes."""
+        rows = self.to_rows()[:30]
+        shares, radii = ([row[key] for row in rows] for key in ("share", "error"))
+        return intervals(
+            [row["candidate"] for row in rows],
+            shares,
+            [max(s - 2 * r, 0) for s, r in zip(shares, radii, strict=True)],
+            [s + 2 * r for s, r in zip(shares, radii, strict=True)],
+            ax=ax,
+            title=f"{self.form.question.name}: {self.n:,} reports, two standard errors",
+            xlabel="share",
+        )
+
+
+@final
+class TextClient:
+    """What turns a person's texts into reports. The cohort is drawn once, or comes from the secret, and is kept.
+
+    >>> q = TextQuestion("homepage")
+    >>> client = q.client(q.mechanism(epsilon=4), secret=b"only on this device")
+    >>> client.report("example.org") == client.report("example.org")
+    True
+    """
+
+    def __init__(self, form: TextForm, *, secret: bytes | None = None, cohort: int | None = None) -> None:
+        self.form = form
+        self._secret = checked_secret(secret)
+        if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
+            raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
+        if cohort is None:
+            coins: Coins = SYSTEM if secret is None else KeyedCoins(secret, b"cohort" + form.digest)
+            cohort = below(form.question.cohorts, coins)
+        self.cohort = whole(cohort, "cohort", least=0)
+        if self.cohort >= form.question.cohorts:
+            raise ParameterError("cohort", cohort, f"cohort < {form.question.cohorts}")
+        self._bloom = form.question.bloom(self.cohort)
+
+    def report(self, text: str, /) -> Report:
+        """Return a report of a text."""
+        if not isinstance(text, str):
+            raise KindError("text", type(text), "a text")
+        m, bits, coins = self.form.mechanism, self._bloom(text), self._coins(text)
+        noisy = (
+            m.instantaneous(m.permanent(bits, coins), SYSTEM)
+            if isinstance(m, LongitudinalRappor)
+            else m.sample(bits, coins)
+        )
+        head = self.cohort.to_bytes(2, "little")
+        return Report(self.form.digest, head + np.packbits(noisy, bitorder="little").tobytes())
+
+    def _coins(self, text: str) -> Coins:
+        if self._secret is None:
+            return SYSTEM
+        data = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        return KeyedCoins(self._secret, b"text" + self.form.digest + self.cohort.to_bytes(2, "little") + data)
+
+    def __repr__(self) -> str:
+        return f"<client of {self.form.question.name}, cohort {self.cohort}>"
