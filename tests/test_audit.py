@@ -194,6 +194,107 @@ class TestSampled:
         m = RandomizedResponseBool(prob="4/5")
         assert audit.sampled(m.release, True, False, math.log(3), trials=50_000).violated
 
+    def test_bad_calls_are_refused(self):
+        with pytest.raises(ParameterError):
+            audit.exact(RandomizedResponseBool(prob=1))
+        with pytest.raises(UnsupportedError):
+            audit.exact(IntegerLaplace(scale=1) >> abs, members=(0, 1))
+        with pytest.raises(UnsupportedError):
+            audit.exact(IntegerLaplace(scale=1, domain=Vectors(Integers())), pairs=[([0] * 9, [99] * 9)])
+
+
+class TestSampled:
+    @pytest.mark.parametrize("prob", ["3/4", "9/10", "1/2"])
+    def test_never_above_the_claim_of_a_right_mechanism(self, prob):
+        for _ in range(3):
+            result = audit.sampled(RandomizedResponseBool(prob=prob), True, False, trials=20_000)
+            assert not result.violated
+
+    def test_nearly_all_of_the_loss_is_found_with_a_million_trials(self):
+        result = audit.sampled(RandomizedResponseBool(prob="9/10"), True, False, trials=10**6)
+        assert not result.violated
+        assert result.bound >= 0.985 * result.claimed
+
+    def test_categories_vectors_and_noise_are_found(self):
+        for m, x, y, least in (
+            (RandomizedResponse(categories=list("abc"), prob="8/10"), "a", "b", 0.9),
+            (
+                Rappor(length=3, max_weight=1, f="1/2"),
+                np.array([True, False, False]),
+                np.array([False, True, False]),
+                0.8,
+            ),
+            (IntegerLaplace(scale=1), 0, 1, 0.8),
+        ):
+            result = audit.sampled(m, x, y, trials=100_000)
+            assert not result.violated
+            assert result.bound > least * result.claimed
+
+    def test_a_home_made_threshold_with_equality_is_refuted(self):
+        noise = IntegerLaplace(scale=1)
+
+        def release(table):
+            noisy = {key: noise.release(value) for key, value in table.items()}
+            return {key: value for key, value in noisy.items() if value >= 6}
+
+        def many(table, n):
+            values = noise.release_many([1] * n).tolist() if table else [0] * n
+            return [{"a": value} if value >= 6 else {} for value in values]
+
+        claim = LaplaceThreshold(scale=1, threshold=6).privacy_map((1, 1, 1))
+        result = audit.sampled(release, {"a": 1}, {}, claim, trials=400_000, many=many)
+        assert result.violated
+        assert result.quantity == "delta"
+
+    def test_our_threshold_is_not_refuted(self):
+        m = LaplaceThreshold(scale=1, threshold=6)
+
+        def many(table, n):  # Each of n keys is a trial of its own.
+            keys, values = m.release((np.arange(n), np.full(n, table.get("a", 0))))
+            released = dict(zip(keys.tolist(), values.tolist(), strict=True))
+            return [{"a": released[i]} if i in released else {} for i in range(n)]
+
+        result = audit.sampled(m, {"a": 1}, {}, trials=400_000, many=many)
+        assert not result.violated
+        assert result.bound > 0.3 * result.claimed
+        assert not audit.sampled(m, {"a": 1}, {}, trials=2000).violated
+
+    def test_float_laplace_betrays_its_input_by_its_precision(self):
+        generator = np.random.default_rng(5)
+        result = audit.sampled(
+            lambda x: x + float(generator.laplace(0, 1)),
+            0.0,
+            1.0,
+            1.0,
+            trials=200_000,
+            many=lambda x, n: (x + generator.laplace(0, 1, n)).tolist(),
+        )
+        assert result.violated
+        assert result.bound > 5
+        assert "precision" in result.event
+
+    def test_the_peer_under_reports_its_delta(self):
+        dp = pytest.importorskip("opendp.prelude")
+        dp.enable_features("contrib")
+        space = (
+            dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int)),
+            dp.l01inf_distance(dp.absolute_distance(T=int)),
+        )
+        peer = dp.m.make_laplace_threshold(*space, scale=1.0, threshold=6)
+        claim = peer.map((1, 1, 1))
+
+        def many(table, n):  # Each of n keys is a trial of its own.
+            released = peer({str(i): 1 for i in range(n)}) if table else {}
+            return [{"a": released[str(i)]} if str(i) in released else {} for i in range(n)]
+
+        result = audit.sampled(peer, {"a": 1}, {}, claim, trials=200_000, many=many)
+        assert result.violated
+        assert 0.0017 < result.claimed < 0.0019 < result.bound
+
+    def test_a_wrong_coin_is_refuted(self):
+        m = RandomizedResponseBool(prob="4/5")
+        assert audit.sampled(m.release, True, False, math.log(3), trials=50_000).violated
+
     def test_the_bounds_are_clopper_and_pearson(self):
         from scipy import stats
 

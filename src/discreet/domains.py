@@ -379,6 +379,11 @@ def _fingerprints(texts: NDArray[Any]) -> NDArray[np.uint64]:
 def _integer_places(values: tuple[int, ...], xs: NDArray[Any]) -> NDArray[np.int64]:
     """Return the place of each integer among distinct values, -1 for any other."""
     known = [(value, i) for i, value in enumerate(values) if -(1 << 63) <= value < 1 << 63]
+    low, high = min(known, default=(0, 0))[0], max(known, default=(0, 0))[0]
+    if high - low < 4 * len(known) and xs.size and low <= int(xs.min()) and int(xs.max()) <= high:
+        table = np.full(high - low + 1, -1)  # Values that lie close together are looked up.
+        table[[value - low for value, _ in known]] = [i for _, i in known]
+        return table[xs.astype(np.int64) - low]
     ordered, places = np.array(sorted(known), np.int64).reshape(-1, 2).T
     found = np.searchsorted(ordered, xs)
     found[found == ordered.size] = 0

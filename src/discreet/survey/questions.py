@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from discreet.survey.collectors import Collector
     from discreet.survey.plans import Plan
 
-__all__ = ["VERSION", "Form", "Mechanism", "Question", "canonical", "described", "rebuilt"]
+__all__ = ["VERSION", "Form", "Mechanism", "Question", "canonical", "count_bits", "described", "rebuilt"]
 
 VERSION: Final = 1
 """The version of the wire format and of the descriptions that digests are made of."""
@@ -284,7 +284,10 @@ class Form:
         if k % 8:
             valid &= rows[:, -1] >> np.uint8(k % 8) == 0
         if isinstance(m, SubsetSelection):
-            valid &= np.bitwise_count(rows).sum(axis=1, dtype=np.int64) == m.size
+            set_bits = np.zeros(len(rows), np.int64)
+            for column in rows.T:
+                set_bits += np.bitwise_count(column)
+            valid &= set_bits == m.size
         return valid
 
     def supported(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
@@ -299,11 +302,7 @@ class Form:
         k = len(self.question)
         if isinstance(self.mechanism, _PLACES):
             return np.bincount(self._unpack_places(rows), minlength=k).astype(np.int64)
-        totals = np.zeros(k, np.int64)
-        for start in range(0, len(rows), 1 << 13):
-            bits = np.unpackbits(rows[start : start + (1 << 13)], axis=1, count=k, bitorder="little")
-            totals += bits.sum(axis=0, dtype=np.int64)
-        return totals
+        return count_bits(rows, k)
 
     def payload_of(self, said: Any, /) -> bytes:
         """Return the payload of a report given as what it says: a choice, or the choices that it supports."""
@@ -376,6 +375,19 @@ class Form:
 
     def __repr__(self) -> str:
         return f"Form({self.question!r}, {self.mechanism!r})"
+
+
+_BITS: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+
+
+def count_bits(rows: NDArray[np.uint8], k: int) -> NDArray[np.int64]:
+    """Return how many rows of packed bits set each of the first *k* bits: by how often each byte is each of 256.
+
+    >>> count_bits(np.array([[3, 1], [1, 1]], np.uint8), 10).tolist()
+    [2, 1, 0, 0, 0, 0, 0, 0, 2, 0]
+    """
+    counts = [np.bincount(column, minlength=256) @ _BITS for column in rows.T]
+    return np.concatenate(counts)[:k].astype(np.int64)
 
 
 def _names() -> list[str]:
