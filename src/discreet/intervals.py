@@ -82,8 +82,9 @@ def bennett(n: int, variance: Any, reach: Any, error: float) -> NDArray[np.float
     >>> round(float(bennett(10_000, 0.25, 1.0, 0.025)), 5)
     0.0137
     """
-    v, b = np.maximum(np.asarray(variance, np.float64), 1e-300), np.asarray(reach, np.float64)
-    c = np.maximum(-np.log(error) * b**2 / (n * v), 1e-300)
+    b = np.asarray(reach, np.float64)
+    v = np.maximum(np.asarray(variance, np.float64), 1e-12 * b**2)  # More than the truth is on the safe side.
+    c = -np.log(error) * b**2 / (n * v)
     u = c / 3 + np.sqrt(c**2 / 9 + 2 * c)
     for _ in range(8):
         u = np.maximum(u - ((1 + u) * np.log1p(u) - u - c) / np.log1p(u), 0.0)
