@@ -10,7 +10,7 @@ import opendp.prelude as dp
 
 from benchmarks.measure import table
 
-SUITES = {"foundation": "Samplers", "mechanisms": "Mechanisms", "survey": "Surveys"}
+SUITES = {"foundation": "Samplers", "mechanisms": "Mechanisms", "survey": "Surveys", "timing": "What the clock tells"}
 
 
 def main(names: list[str]) -> int:
