@@ -1,7 +1,7 @@
 """What output and clock together tell of the input of a Laplace release, ours and OpenDP's, for a claimed epsilon of 1.
 
-The audit bounds the loss of (output, time) from below, at a confidence of 1 - 1e-9. Neither library promises that the clock
-tells nothing: this is a report. The finer the clock's quantiles, the more it tells.
+The audit bounds the loss of (output, time) from below, at a confidence of 1 - 1e-9. Neither library promises that the
+clock tells nothing: this is a report. The finer the clock's quantiles, the more it tells.
 """
 
 from __future__ import annotations
