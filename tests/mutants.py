@@ -256,7 +256,7 @@ CATALOGUE = [
         M + "subset_selection.py",
         "            others[0] = place  # proof: exchange",
         "            others[d:d], d = [place], d + 1",
-        "test_survey_mechanisms.py::TestSubsetSelection::test_every_script_of_coins_gives_the_law",
+        "test_survey_mechanisms.py::TestSubsetSelection::test_every_outcome_of_the_draws_gives_exactly_the_law",
     ),
     Mutant(
         "d for d - 1 in the table of truthful sets",

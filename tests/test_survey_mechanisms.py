@@ -166,31 +166,39 @@ class TestSubsetSelection:
             assert {o: q for (o,), q in one.law(x).items()} == rr.law(x)
 
     def test_every_script_of_coins_gives_the_law(self, monkeypatch):
-        # Words of two or three bits in the place of 64, so that every script can be run, and ties go on.
-        for word, k, d in ((2, 3, 1), (2, 3, 2), (3, 3, 2), (2, 4, 2), (2, 4, 3)):
-            monkeypatch.setattr(subset_selection, "WORD", word)
-            monkeypatch.setattr(subset_selection.below_real, "__defaults__", (word,))
-            monkeypatch.setattr(subset_selection.floor_of, "__defaults__", (word,))
+        # Words of two bits in the place of 64, so that every script can be run, and ties go on.
+        for draw in (subset_selection.below, subset_selection.bernoulli):
+            monkeypatch.setitem(draw.__kwdefaults__, "word", 2)
+        for k, d, bits in ((2, 1, 8), (3, 1, 10), (3, 2, 12)):
             m = sets(k, d, Fraction(3, 4))
             for x in (0, k - 1, "foreign"):
-                decided, undecided = law_by_counting(lambda coins, m=m, x=x: m.sample(x, coins), word * (d + 2), 1)
+                decided, undecided = law_by_counting(lambda coins, m=m, x=x: m.sample(x, coins), bits, 1)
+                assert undecided < Fraction(3, 5)
                 for chosen, p in m.law(x).items():
                     assert decided.get(chosen, 0) <= p <= decided.get(chosen, 0) + undecided
-                if (word, d) == (2, 1):  # All ties of two more words.
-                    decided, undecided = law_by_counting(lambda coins, m=m, x=x: m.sample(x, coins), word, d + 6)
-                    assert undecided < Fraction(1, 20)
+                if k == 3 and d == 1:  # With up to three more words for the ties.
+                    decided, undecided = law_by_counting(lambda coins, m=m, x=x: m.sample(x, coins), 2, bits // 2 + 3)
+                    assert undecided < Fraction(1, 15)
                     for chosen, p in m.law(x).items():
                         assert decided[chosen] <= p <= decided[chosen] + undecided
 
-    def test_words_that_never_tie_give_exactly_the_law(self, monkeypatch):
-        # Four others, sets of one, and words of two bits: every limit and p are dyadic but the stand-in's.
-        monkeypatch.setattr(subset_selection, "WORD", 2)
-        monkeypatch.setattr(subset_selection, "floor_of", _dyadic_floor)
-        m = sets(5, 1, Fraction(3, 4))
-        for x in range(5):
-            decided, undecided = law_by_counting(lambda coins, x=x: m.sample(x, coins), 6, 1)
-            assert undecided == 0
-            assert decided == m.law(x)
+    @pytest.mark.parametrize("m", [*SETS, sets(6, 3, "3/5")], ids=repr)
+    def test_every_outcome_of_the_draws_gives_exactly_the_law(self, m, monkeypatch):
+        # Each uniform and each coin has its exact law by the samplers' own tests: here all their outcomes are run.
+        k, d = len(m.categories), m.size
+        limits = [k, *range(k - 1, k - 1 - d, -1)]
+        for x in (0, k - 1, "foreign"):
+            law = Counter()
+            for honest, *draws in itertools.product((False, True), *map(range, limits)):
+                script, asked, odds = iter(draws), [], []
+                monkeypatch.setattr(
+                    subset_selection, "below", lambda n, coins, a=asked, s=script: a.append(n) or next(s)
+                )
+                monkeypatch.setattr(subset_selection, "bernoulli", lambda p, coins, o=odds, h=honest: o.append(p) or h)
+                chosen = m.sample(x, SYSTEM)
+                assert asked == limits
+                law[chosen] += (odds[0] if honest else 1 - odds[0]) / math.prod(limits)
+            assert {chosen: p for chosen, p in law.items() if p} == {o: p for o, p in m.law(x).items() if p}
 
     def test_the_number_of_coins_does_not_depend_on_the_answer(self):
         drawn = set()
@@ -641,8 +649,3 @@ class TestSupport:
         for place, report in zip(places.tolist(), reports, strict=True):
             assert np.flatnonzero(report).tolist() == ([place] if 0 <= place < length else [])
         assert m.release_packed(places[:0]).shape == (0, -(-length // 8))
-
-
-def _dyadic_floor(n, prefix, bits, coins):
-    """The floor of n U where n divides 2**bits; 0 otherwise, for a draw that is not looked at."""
-    return prefix * n >> bits if (1 << bits) % n == 0 else 0

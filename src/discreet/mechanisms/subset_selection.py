@@ -27,7 +27,7 @@ from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
 from discreet.mechanisms._bits import packed_reports, unpack
 from discreet.metrics import DiscreteDistance
 from discreet.reals import Number, exp, float_down, ln, sign
-from discreet.samplers import WORD, Table, below_many, below_real, bernoulli_many, floor_of
+from discreet.samplers import Table, below, below_many, bernoulli, bernoulli_many
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,17 +116,14 @@ class SubsetSelection(Measurement[Any, Any]):
     def sample(self, x: Any, coins: Coins, /) -> tuple[Any, ...]:
         """Draw a set, in the order of the categories. The same number of coins is drawn whatever the answer."""
         values, d, k = self.categories.values, self.size, len(self.categories)
-        draw = coins.bits((d + 2) * WORD)
-        words = [draw >> i * WORD & (1 << WORD) - 1 for i in range(d + 2)]
-        place, p = self.categories.index(x), self.prob
-        stand_in = floor_of(k, words[d], WORD, coins)
+        place, p, stand_in = self.categories.index(x), self.prob, below(k, coins)
         if place < 0:
             place, p = stand_in, Fraction(d, k)  # proof: foreign
         others = [*range(place), *range(place + 1, k)]
         for i in range(d):
-            j = i + floor_of(k - 1 - i, words[i], WORD, coins)
+            j = i + below(k - 1 - i, coins)
             others[i], others[j] = others[j], others[i]  # proof: shuffle
-        if below_real(p, words[d + 1], WORD, coins):
+        if bernoulli(p, coins):
             others[0] = place  # proof: exchange
         return tuple(values[i] for i in sorted(others[:d]))
 
