@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from discreet.errors import EntropyError
+from discreet.errors import EntropyError, UnsupportedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,6 +117,9 @@ class KeyedCoins:
 
     def __repr__(self) -> str:
         return "<coins of a secret>"
+
+    def __reduce__(self) -> str:
+        raise UnsupportedError("the coins of a secret are not pickled: the secret stays where it is")
 
 
 def fields(coins: Coins, n: int, width: int) -> NDArray[np.unsignedinteger[Any]]:

@@ -9,7 +9,7 @@ import click
 
 from discreet import __version__
 from discreet.cli.survey import survey
-from discreet.errors import BudgetError, DiscreetError, EntropyError
+from discreet.errors import BudgetError, DiscreetError, DomainError, EntropyError
 
 __all__ = ["app"]
 
@@ -20,20 +20,30 @@ class _App(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command, and show what fails in one line."""
         kwargs["standalone_mode"] = False
+        given = kwargs.get("args", args[0] if args else None)
+        debug = "--debug" in (sys.argv[1:] if given is None else given)
         try:
             result = super().main(*args, **kwargs)
             sys.exit(result if isinstance(result, int) else 0)
         except click.exceptions.Abort:
             _fail("stopped", 1)
-        except click.ClickException as error:
-            if "--debug" in sys.argv:
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.ctx.get_help())
+            sys.exit(0)
+        except (click.ClickException, DiscreetError, OSError, ModuleNotFoundError) as error:
+            if debug:
                 raise
-            _fail(error.format_message(), error.exit_code)
-        except (DiscreetError, OSError) as error:
-            if "--debug" in sys.argv:
-                raise
-            refused = isinstance(error, BudgetError | EntropyError) or not isinstance(error, DiscreetError)
-            _fail(str(error), 1 if refused else 2)
+            _fail(*_said(error))
+
+
+def _said(error: Exception) -> tuple[str, int]:
+    """Return what to say of an error, and the exit code: 2 for wrong use, 1 for what was refused or failed."""
+    if isinstance(error, click.ClickException):
+        return error.format_message(), error.exit_code
+    if isinstance(error, ModuleNotFoundError):
+        return f"this needs {error.name}: pip install 'discreet[survey]'", 1
+    refused = not isinstance(error, DiscreetError) or isinstance(error, BudgetError | DomainError | EntropyError)
+    return str(error), 1 if refused else 2
 
 
 def _fail(message: str, code: int) -> NoReturn:

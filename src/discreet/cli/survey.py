@@ -32,7 +32,7 @@ def survey() -> None:
 @click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(choices: int, epsilon: str, margin: str | None, people: int | None, confidence: str, as_json: bool) -> None:
-    r"""Compare the mechanisms within a budget, and say how many people to ask.
+    """Compare the mechanisms within a budget, and say how many people to ask.
 
     \b
     discreet survey plan --choices 10 --epsilon 1 --margin 0.02
@@ -50,7 +50,7 @@ def plan(choices: int, epsilon: str, margin: str | None, people: int | None, con
 @click.option("--keep", multiple=True, help="A public column that goes along as it is; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_json: bool) -> None:
-    r"""Randomize the answers in a CSV or Parquet file.
+    """Randomize the answers in a CSV or Parquet file.
 
     \b
     discreet survey perturb answers.csv --survey survey.toml --out noisy.parquet
@@ -70,7 +70,7 @@ def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_
 @click.option("--out", required=True, help="The file of counts that `estimate` reads.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def collect(noisy: tuple[str, ...], survey_file: str, out: str, as_json: bool) -> None:
-    r"""Count randomized answers, from CSV or Parquet files, or boxes collected before (.json).
+    """Count randomized answers, from CSV or Parquet files, or boxes collected before (.json).
 
     \b
     discreet survey collect monday.parquet tuesday.parquet --survey survey.toml --out box.json
@@ -89,7 +89,7 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, as_json: bool) -
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all choices of a question together.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(box: str, confidence: str, simultaneous: bool, as_json: bool) -> None:
-    r"""Estimate shares, with intervals, from what `collect` counted.
+    """Estimate shares, with intervals, from what `collect` counted.
 
     \b
     discreet survey estimate box.json --confidence 0.99

@@ -18,19 +18,61 @@ from discreet.errors import KindError, ParameterError
 from discreet.exact import whole
 from discreet.measures import INFINITE, Loss, MaxDivergence
 from discreet.mechanisms import LongitudinalRappor, RandomizedResponse, RandomizedResponseBool, SubsetSelection
-from discreet.survey.questions import Form
+from discreet.reals import sign
+from discreet.survey.questions import Form, Mechanism
 from discreet.survey.reports import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Client", "checked_secret"]
+__all__ = ["Client", "Teller", "checked_secret"]
 
 _LEAST_SECRET: Final = 16
 
 
+class Teller:
+    """What clients share: a secret that stays where it is, and losses of one report and of many, stated apart."""
+
+    form: Any
+    _secret: bytes | None
+
+    def loss_of(self, reports: int | None = 1, /) -> Loss:
+        """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them."""
+        count = None if reports is None else whole(reports, "reports", least=0)
+        m: Mechanism = self.form.mechanism
+        if count == 0:
+            return m.loss(0)
+        if isinstance(m, LongitudinalRappor):
+            return m.loss_for_ever() if count is None else m.loss_of(count)
+        if self._secret is not None:
+            return m.loss(1)  # proof: same
+        loss = m.loss(1)
+        if isinstance(loss, float) or (count is None and sign(loss) > 0):
+            return INFINITE
+        return loss * (count or 0)  # proof: anew
+
+    def privacy_map_of(self, reports: int | None = 1, /) -> float:
+        """Return the loss of so many reports of one unchanged answer, rounded up.
+
+        >>> from discreet.survey import Question
+        >>> from discreet import RandomizedResponseBool
+        >>> client = Question("smokes", [False, True]).client(RandomizedResponseBool(prob="3/4"))
+        >>> client.privacy_map_of(2), client.privacy_map_of(None)                       # 2 ln 3
+        (2.1972245773362196, inf)
+        """
+        return MaxDivergence().up(self.loss_of(reports))
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self._secret is not None:
+            raise KindError("client", type(self), "a client without a secret to pickle: a secret stays where it is")
+        return self._remake()
+
+    def _remake(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+
 @final
-class Client:
+class Client(Teller):
     """What turns a person's answers to one question into reports.
 
     >>> from discreet.survey import Question
@@ -44,6 +86,8 @@ class Client:
     """
 
     def __init__(self, form: Form, *, secret: bytes | None = None) -> None:
+        if not isinstance(form, Form):
+            raise KindError("form", type(form), "a Form, as question.form(mechanism) gives")
         self.form = form
         self._secret = checked_secret(secret)
         if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
@@ -65,10 +109,12 @@ class Client:
         """
         if self._secret is not None:
             raise ParameterError("secret", "...", "no secret for many people: each has their own")
-        return self.form.perturb(self.form.question.places(answers))
+        form: Form = self.form
+        return form.perturb(form.question.places(answers))
 
     def _payload(self, place: int) -> bytes:
-        form, m = self.form, self.form.mechanism
+        form: Form = self.form
+        m = form.mechanism
         coins: Coins = SYSTEM
         if self._secret is not None:
             coins = KeyedCoins(self._secret, form.digest + place.to_bytes(4, "little"))  # proof: memory
@@ -85,38 +131,10 @@ class Client:
             return _packed(bits)
         return _packed(m.sample(_one_hot(place, m.length), coins))
 
-    def loss_of(self, reports: int | None = 1, /) -> Loss:
-        """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them."""
-        count = None if reports is None else whole(reports, "reports", least=0)
-        m = self.form.mechanism
-        if count == 0:
-            return m.loss(0)
-        if isinstance(m, LongitudinalRappor):
-            return m.loss_for_ever() if count is None else m.loss_of(count)
-        if self._secret is not None:
-            return m.loss(1)  # proof: same
-        loss = m.loss(1)
-        if count is None or isinstance(loss, float):
-            return INFINITE
-        return loss * count  # proof: anew
-
-    def privacy_map_of(self, reports: int | None = 1, /) -> float:
-        """Return the loss of so many reports of one unchanged answer, rounded up.
-
-        >>> from discreet.survey import Question
-        >>> from discreet import RandomizedResponseBool
-        >>> client = Question("smokes", [False, True]).client(RandomizedResponseBool(prob="3/4"))
-        >>> client.privacy_map_of(2), client.privacy_map_of(None)                       # 2 ln 3
-        (2.1972245773362196, inf)
-        """
-        return MaxDivergence().up(self.loss_of(reports))
-
     def __repr__(self) -> str:
         return f"<client of {self.form.question.name}{' with a secret' if self._secret is not None else ''}>"
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        if self._secret is not None:
-            raise KindError("client", type(self), "a client without a secret to pickle: a secret stays where it is")
+    def _remake(self) -> tuple[Any, ...]:
         return Client, (self.form,)
 
 

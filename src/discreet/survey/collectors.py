@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
 
@@ -28,6 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["Collector", "PairCollector", "Tally"]
 
 _CHUNK: Final = 1 << 16
+_GOOD: Final = 0
+_REASONS: Final = (
+    "",
+    "not a report",
+    "another version",
+    "another form",
+    "wrong length",
+    "impossible",
+    "not a choice",
+)
+"""Why a report is refused; the first is that it is not."""
 
 
 @final
@@ -76,7 +86,7 @@ class Collector:
         except ReportError as error:
             self.refused[error.reason] += 1
             raise
-        self._count(row)
+        self.count(row)
 
     def add_many(self, reports: Any, /, column: str | None = None) -> Tally:
         """Add many reports, in chunks, with a progress bar on a terminal; say how many were added and refused.
@@ -84,23 +94,28 @@ class Collector:
         They may be payloads, one row of bytes each; whole reports as rows of bytes, or as a sequence of Report, bytes
         or JSON; booleans, one row of supported choices each; the choices that randomized response answered with; a
         column of pandas, Polars or Arrow; or, with the *column*'s name, a data frame, an Arrow table or reader, a
-        DuckDB relation, or the path of a CSV or Parquet file (`*` and `?` stand for many).
+        DuckDB relation, a Spark frame, or the path of a CSV or Parquet file (`*` and `?` stand for many).
         """
         if is_spark(reports):
             return self._add_spark(reports, column)
-        added, refused = 0, Counter[str]()
+        before, refused = self.n, self.refused.copy()
         with Progress("reports") as progress:
-            for chunk in chunks(reports, column, _CHUNK):
-                rows, reasons = self._rows(chunk)
-                good = self.form.valid(rows)
-                if not good.all():
-                    reasons["impossible"] += int(good.size - np.count_nonzero(good))
-                    rows = rows[good]
-                self._count(rows)
-                self.refused += reasons
-                added, refused = added + len(rows), refused + reasons
-                progress.add(len(rows))
-        return Tally(added, dict(refused))
+            for (chunk,) in chunks(reports, [column], _CHUNK):
+                self.add_chunk(chunk)
+                progress.add(len(chunk))
+        return Tally(self.n - before, dict(self.refused - refused))
+
+    def add_chunk(self, chunk: Any, /) -> None:
+        """Add one chunk of reports, as `add_many` cuts them."""
+        rows, why = self.read(chunk)
+        self.count(rows[why == _GOOD])
+        found = np.bincount(why, minlength=len(_REASONS))
+        self.refused += Counter({reason: int(n) for reason, n in zip(_REASONS[1:], found[1:], strict=True) if n})
+
+    def count(self, rows: NDArray[np.uint8], /) -> None:
+        """Count payloads that are known to be good."""
+        self.supports += self.form.count(rows)
+        self.n += len(rows)
 
     def _add_spark(self, frame: Any, column: str | None) -> Tally:
         """Count a Spark frame's reports where they are; one small box a partition comes back."""
@@ -118,12 +133,8 @@ class Collector:
         self.n, self.supports, self.refused = both.n, both.supports, both.refused
         return tally
 
-    def _count(self, rows: NDArray[np.uint8]) -> None:
-        self.supports += self.form.count(rows)
-        self.n += len(rows)
-
     def _payload(self, report: Any) -> bytes:
-        """Return the payload of one report, or raise ReportError."""
+        """Return the payload of one whole report, or raise ReportError."""
         if isinstance(report, str):
             report = Report.from_json(report)
         elif not isinstance(report, Report):
@@ -139,16 +150,17 @@ class Collector:
             raise ReportError("impossible", "no answer to this question gives such a report")
         return payload
 
-    def _rows(self, chunk: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.uint8], Counter[str]]:
-        """Return the payloads of a chunk as rows, and the reasons of those that are refused."""
+    def read(self, chunk: Any, /) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+        """Return a payload for each report of a chunk, and why it is refused: 0 for a good one."""
         form = self.form
         if isinstance(chunk, np.ndarray) and chunk.ndim == 2:
             return self._table(chunk)
         if isinstance(chunk, Texts):
-            return self._texts(chunk)
-        names_choices = not form.packs_bits
-        if isinstance(chunk, np.ndarray) and chunk.dtype != object and names_choices:
-            return self._choices(form.question.categories.places(chunk))
+            if not form.packs_bits:
+                return self._choices(form.question.places_of_texts(chunk), chunk)
+            chunk = [_from_hex(text) for text in chunk]
+        if isinstance(chunk, np.ndarray) and chunk.dtype != object and not form.packs_bits:
+            return self._choices(form.question.categories.places(chunk), chunk)
         listed = chunk.tolist() if isinstance(chunk, np.ndarray) else list(chunk)
         kinds = set(map(type, listed))
         if kinds == {bytes}:
@@ -156,62 +168,82 @@ class Collector:
             if len(lengths) == 1:
                 width = lengths.pop()
                 return self._table(np.frombuffer(b"".join(listed), np.uint8).reshape(len(listed), width))
-        elif names_choices and kinds <= {str, int, bool} and not any(map(_is_json, listed[:1])):
-            return self._choices(form.question.categories.places(listed))
-        return self._each(listed)
+        if not form.packs_bits and kinds <= {str, int, bool}:
+            return self._choices(form.question.categories.places(listed), listed)
+        # Long payloads may look like reports of another form: where one cell is a whole report, all have to be.
+        return self._each(listed, payloads=form.width < HEADER or not any(map(self._is_whole, listed)))
 
-    def _texts(self, texts: Texts) -> tuple[NDArray[np.uint8], Counter[str]]:
-        """Return payloads from the cells of a CSV file: choices, or bytes in hexadecimal, or JSON."""
-        if not self.form.packs_bits and not any(map(_is_json, texts[:1])):
-            return self._choices(self.form.question.places_of_texts(texts))
-        return self._rows([_from_hex(text) for text in texts])
+    def _is_whole(self, item: Any) -> bool:
+        """Whether bytes are a report of this form, header and all."""
+        return isinstance(item, bytes) and len(item) == HEADER + self.form.width and item.startswith(self._head)
 
-    def _table(self, table: NDArray[Any]) -> tuple[NDArray[np.uint8], Counter[str]]:
-        """Return payloads from rows of bytes, with or without headers, or from rows of booleans."""
-        form = self.form
-        if table.dtype == np.bool_ and form.packs_bits and table.shape[1] == form.size:
-            return np.packbits(table, axis=1, bitorder="little"), Counter()
+    @property
+    def _head(self) -> bytes:
+        return bytes((MAGIC, VERSION)) + cast("bytes", self.form.digest)
+
+    def _table(self, table: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+        """Read rows of bytes, with or without headers, or rows of booleans."""
+        form, n = self.form, len(table)
+        if table.dtype == np.bool_ and isinstance(form, Form) and form.packs_bits and table.shape[1] == form.size:
+            table = np.packbits(table, axis=1, bitorder="little")
         if table.dtype != np.uint8:
             raise KindError("reports", table.dtype, "rows of bytes (uint8), or of booleans, one a choice")
-        if table.shape[1] == form.width:
-            return table, Counter()
-        reasons: Counter[str] = Counter()
-        if table.shape[1] < HEADER:
-            reasons["wrong length"] += len(table)
-            return table[:0, :0].reshape(0, form.width), reasons
-        head = np.frombuffer(bytes((MAGIC, VERSION)) + form.digest, np.uint8)
-        same = table[:, :HEADER] == head
-        ours = same[:, 0]
-        reasons["not a report"] = int(len(table) - np.count_nonzero(ours))
-        reasons["another version"] = int(np.count_nonzero(ours & ~same[:, 1]))
-        ours = ours & same[:, 1]
-        good = ours & same[:, 2:].all(axis=1)
-        reasons["another form"] = int(np.count_nonzero(ours & ~good))
-        if table.shape[1] != HEADER + form.width:
-            reasons["wrong length"] = int(np.count_nonzero(good))
-            return np.empty((0, form.width), np.uint8), +reasons
-        return table[good, HEADER:], +reasons
+        why = np.zeros(n, np.intp)
+        rows = table
+        if table.shape[1] != form.width:
+            rows = np.zeros((n, form.width), np.uint8)
+            if table.shape[1] < HEADER:
+                why[:] = _REASONS.index("not a report")
+                return rows, why
+            if table.shape[1] == HEADER + form.width:
+                rows = table[:, HEADER:]
+            else:
+                why[:] = _REASONS.index("wrong length")
+            same = table[:, :HEADER] == np.frombuffer(self._head, np.uint8)
+            why[~same[:, 2:].all(axis=1)] = _REASONS.index("another form")
+            why[~same[:, 1]] = _REASONS.index("another version")
+            why[~same[:, 0]] = _REASONS.index("not a report")
+        why[(why == _GOOD) & ~form.valid(rows)] = _REASONS.index("impossible")
+        return rows, why
 
-    def _choices(self, places: NDArray[np.int64]) -> tuple[NDArray[np.uint8], Counter[str]]:
-        good = places >= 0
-        reasons = Counter({"not a choice": int(good.size - np.count_nonzero(good))})
-        return self.form.pack_places(places[good]), +reasons
+    def _choices(self, places: NDArray[np.int64], cells: Any) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+        """Read a column of choices, by their places; what is none of them is looked at by itself."""
+        why = np.zeros(len(places), np.intp)
+        strange = np.flatnonzero(places < 0)
+        rows = self.form.pack_places(np.maximum(places, 0))
+        if strange.size:
+            found, why[strange] = self._each([cells[i] for i in strange.tolist()])
+            rows[strange] = found
+        return rows, why
 
-    def _each(self, listed: list[Any]) -> tuple[NDArray[np.uint8], Counter[str]]:
-        """Return payloads one by one, for mixed or broken columns."""
-        payloads, reasons = [], Counter[str]()
-        for item in listed:
+    def _each(self, listed: list[Any], *, payloads: bool = True) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+        """Read reports one by one, from a mixed or broken column."""
+        rows, why = np.zeros((len(listed), self.form.width), np.uint8), np.zeros(len(listed), np.intp)
+        for i, item in enumerate(listed):
             try:
-                if isinstance(item, bytes) and len(item) == self.form.width:
-                    payloads.append(item)
-                elif isinstance(item, Report | bytes) or _is_json(item):
-                    payloads.append(self._payload(item))
-                else:
-                    payloads.append(self.form.payload_of(item))
+                rows[i] = np.frombuffer(self._one(item, payloads), np.uint8)
             except ReportError as error:
-                reasons[error.reason] += 1
-        joined = np.frombuffer(b"".join(payloads), np.uint8)
-        return joined.reshape(len(payloads), self.form.width), reasons
+                why[i] = _REASONS.index(error.reason)
+        why[(why == _GOOD) & ~self.form.valid(rows)] = _REASONS.index("impossible")
+        return rows, why
+
+    def _one(self, item: Any, payloads: bool) -> bytes:
+        """Return the payload of whatever stands for a report, or raise ReportError."""
+        if isinstance(item, bytes | bytearray | memoryview):
+            data = bytes(item)
+            return data if payloads and len(data) == self.form.width else self._payload(data)
+        if isinstance(item, Report):
+            return self._payload(item)
+        try:
+            payload: bytes = self.form.payload_of(item)
+            return payload
+        except ReportError:
+            if not isinstance(item, str):
+                raise
+        if item.startswith("{"):
+            return self._payload(item)
+        read = _from_hex(item)
+        return self._payload(read) if isinstance(read, bytes) and len(read) >= HEADER else self.form.payload_of(item)
 
     def merge(self, *others: Collector) -> Collector:
         """Return a new box with the reports of this one and of others of the same form.
@@ -229,7 +261,7 @@ class Collector:
         for box in (self, *others):
             if not isinstance(box, Collector):
                 raise KindError("other", type(box), "a Collector")
-            if box.form != self.form:
+            if box.form.digest != self.form.digest:
                 raise MismatchError(f"a box of {box.form!r} does not merge with one of {self.form!r}")
             merged.n += box.n
             merged.supports += box.supports
@@ -324,28 +356,44 @@ class PairCollector:
         return self.boxes[0].n
 
     def add_many(self, first: Any, second: Any, /, columns: tuple[str | None, str | None] = (None, None)) -> Tally:
-        """Add the reports of many people on both questions, in the same order; a pair is refused if either is."""
-        added, refused = 0, Counter[str]()
-        both = [chunks(source, column, _CHUNK // 4) for source, column in zip((first, second), columns, strict=True)]
-        for pair in zip_longest(*both, fillvalue=()):
-            if len(pair[0]) != len(pair[1]):
-                raise ParameterError("second", f"{len(pair[1])} reports", f"as many as of the first, {len(pair[0])}")
-            rows, good = [], np.ones(len(pair[0]), np.bool_)
-            for box, chunk in zip(self.boxes, pair, strict=True):
-                table, fine = _aligned(box, chunk)
-                rows.append(table)
-                good &= fine
-            rows = [table[good] for table in rows]
-            for box, table in zip(self.boxes, rows, strict=True):
-                box._count(table)
+        """Add the reports of many people on both questions, in the same order; a pair is refused if either is.
+
+        *columns* names those of two frames or files; where both are columns of one, `add_frame` reads it once.
+        """
+        both = []
+        for box, source, name in zip(self.boxes, (first, second), columns, strict=True):
+            read = [box.read(chunk) for (chunk,) in chunks(source, [name], _CHUNK)]
+            rows = [rows for rows, _ in read] or [np.empty((0, box.form.width), np.uint8)]
+            both.append((np.concatenate(rows), np.concatenate([why for _, why in read] or [np.empty(0, np.intp)])))
+        n, other = (len(rows) for rows, _ in both)
+        if n != other:
+            raise ParameterError("second", f"{other} reports", f"as many as of the first, {n}")
+        return self._tally(both)
+
+    def add_frame(self, source: Any, /, first: str, second: str) -> Tally:
+        """Add the reports in two columns of a frame, a file, or whatever else has columns; see `Collector.add_many`."""
+        tallies = [
+            self._tally([box.read(chunk) for box, chunk in zip(self.boxes, pair, strict=True)])
+            for pair in chunks(source, [first, second], _CHUNK)
+        ]
+        refused = sum((Counter(tally.refused) for tally in tallies), Counter[str]())
+        return Tally(sum(tally.added for tally in tallies), dict(refused))
+
+    def _tally(self, columns: list[tuple[NDArray[np.uint8], NDArray[np.intp]]]) -> Tally:
+        """Count pairs, both of which have been read."""
+        good = (columns[0][1] == _GOOD) & (columns[1][1] == _GOOD)
+        rows = [table[good] for table, _ in columns]
+        for box, table in zip(self.boxes, rows, strict=True):
+            box.count(table)
+        for start in range(0, len(rows[0]), _CHUNK // 4):
             left, right = (
-                box.form.supported(table).astype(np.float32) for box, table in zip(self.boxes, rows, strict=True)
+                box.form.supported(table[start : start + _CHUNK // 4]).astype(np.float32)
+                for box, table in zip(self.boxes, rows, strict=True)
             )
             self.pairs += (left.T @ right).astype(np.int64)  # Sums of fewer than 2**24 ones: exact in single precision.
-            added += len(rows[0])
-            refused["one of the pair"] += int(good.size - np.count_nonzero(good))
+        refused = Counter({"one of the pair": int(good.size - np.count_nonzero(good))})
         self.boxes[0].refused += refused
-        return Tally(added, dict(+refused))
+        return Tally(len(rows[0]), dict(+refused))
 
     def merge(self, *others: PairCollector) -> PairCollector:
         """Return a new box with the pairs of this one and of others of the same forms."""
@@ -372,23 +420,6 @@ class PairCollector:
     def __repr__(self) -> str:
         first, second = (box.form.question.name for box in self.boxes)
         return f"<{first} and {second}: {self.n:,} pairs of reports>"
-
-
-def _aligned(box: Collector, chunk: Any) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return one payload for each report of a chunk, and which of them are good; the others' payloads are zeros."""
-    rows, reasons = box._rows(chunk)
-    if not reasons:
-        return rows, box.form.valid(rows)
-    table, good = np.zeros((len(chunk), box.form.width), np.uint8), np.zeros(len(chunk), np.bool_)
-    for i in range(len(chunk)):
-        row, reasons = box._rows(chunk[i : i + 1])
-        if not reasons and box.form.valid(row)[0]:
-            table[i], good[i] = row[0], True
-    return table, good
-
-
-def _is_json(item: Any) -> bool:
-    return isinstance(item, str) and item.startswith("{")
 
 
 def _from_hex(text: str) -> bytes | str:

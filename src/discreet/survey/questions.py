@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from discreet.survey.collectors import Collector
     from discreet.survey.plans import Plan
 
-__all__ = ["VERSION", "Form", "Mechanism", "Question", "canonical", "count_bits", "described", "rebuilt"]
+__all__ = ["VERSION", "Form", "Mechanism", "Question", "canonical", "count_bits", "described", "rebuilt", "stated"]
 
 VERSION: Final = 1
 """The version of the wire format and of the descriptions that digests are made of."""
@@ -67,9 +68,9 @@ class Question:
     """
 
     name: str
-    choices: tuple[Any, ...]
+    choices: tuple[Any, ...] = field(compare=False)  # 0 and False are equal, and two choices all the same.
     missing: Any
-    categories: Categories = field(compare=False)
+    categories: Categories
     """The choices, and the missing one after them."""
 
     def __init__(self, name: str, choices: Iterable[Any], missing: Any = None) -> None:
@@ -217,7 +218,9 @@ class Form:
         if not isinstance(mechanism, Mechanism):
             raise KindError("mechanism", mechanism, f"one of {', '.join(_names())}")
         _check_fit(question, mechanism)
-        text = canonical({"discreet": VERSION, "question": question.to_dict(), "mechanism": described(mechanism)})
+        said = described(mechanism)
+        said.pop("constant_time", None)  # How a report is drawn is nothing that others must know.
+        text = canonical({"discreet": VERSION, "question": question.to_dict(), "mechanism": said})
         freeze(self, question=question, mechanism=mechanism, _digest=hashlib.sha256(text).digest()[:8])
 
     @property
@@ -311,7 +314,7 @@ class Form:
             if not isinstance(said, tuple | list | set | frozenset):
                 raise ReportError("not a report", "need a Report, its bytes, its JSON, or the choices that it supports")
             choices = list(said)
-        places = [self.question.categories.index(choice) for choice in choices]
+        places = [self._place(choice) for choice in choices]
         if min(places, default=0) < 0 or len(set(places)) < len(places):
             raise ReportError("not a choice", "need one of the choices, or distinct ones")
         if not self.packs_bits:
@@ -320,10 +323,27 @@ class Form:
         bits[places] = True
         return np.packbits(bits, bitorder="little").tobytes()
 
+    def _place(self, choice: Any) -> int:
+        """Return the place of a choice, or of the one that a text stands for; -1 for any other."""
+        place = self.question.categories.index(choice)
+        if place < 0 and isinstance(choice, str) and choice and self._written[0] != self.question.choices[0]:
+            place = int(self.question.places_of_texts([choice])[0])
+        return place
+
+    @property
+    def _written(self) -> tuple[Any, ...]:
+        """The choices as a column can hold them: as text, where they are of several types or beyond 64 bits."""
+        values = self.question.categories.values
+        fit = all(not isinstance(value, int) or -(1 << 63) <= value < 1 << 63 for value in values)
+        if fit and len(set(map(type, values))) == 1:
+            return values
+        self.question.places_of_texts([])  # Raises unless the texts tell them apart.
+        return tuple(map(str, values))
+
     def values(self, rows: NDArray[np.uint8], /) -> list[Any]:
         """Return payloads as a column of plain values: choices, or bytes."""
         if not self.packs_bits:
-            values = self.question.categories.values
+            values = self._written
             return [values[i] for i in self._unpack_places(rows).tolist()]
         data, width = np.ascontiguousarray(rows).tobytes(), self.width
         return [data[i : i + width] for i in range(0, len(data), width)]
@@ -333,7 +353,7 @@ class Form:
         import pyarrow as pa
 
         if not self.packs_bits:
-            return pa.array(self.question.categories.values).take(pa.array(self._unpack_places(rows)))
+            return pa.array(self._written).take(pa.array(self._unpack_places(rows)))
         kind, data = pa.binary(self.width), pa.py_buffer(np.ascontiguousarray(rows).tobytes())
         return pa.FixedSizeBinaryArray.from_buffers(kind, len(rows), [None, data])
 
@@ -426,18 +446,17 @@ def described(mechanism: Mechanism) -> dict[str, Any]:
     {'name': 'OptimizedUnary', 'p': '1/2', 'q': '1/4'}
     """
     name = type(mechanism).__name__
-    return {"name": name} | {field: str(getattr(mechanism, field)) for field in _FIELDS[name][1]}
+    said: dict[str, Any] = {"name": name} | {field: str(getattr(mechanism, field)) for field in _FIELDS[name][1]}
+    return said | ({"constant_time": True} if getattr(mechanism, "constant_time", False) else {})
 
 
 def rebuilt(data: Mapping[str, Any], question: Question) -> Mechanism:
     """Return the mechanism that `described` wrote, for its question."""
     name = data.get("name") if isinstance(data, Mapping) else None
-    if name not in _FIELDS:
+    if not isinstance(name, str) or name not in _FIELDS:
         raise ParameterError("mechanism", name, f"one of {', '.join(_FIELDS)}")
-    kind, fields = _FIELDS[str(name)]
-    if any(field not in data for field in fields):
-        raise KindError("mechanism", dict(data), f"{', '.join(fields)} for {name}")
-    values: dict[str, Any] = {field: int(data[field]) if field == "size" else str(data[field]) for field in fields}
+    kind, fields = _FIELDS[name]
+    values = stated(data, kind, fields)
     if kind in (RandomizedResponse, SubsetSelection):
         values["categories"] = question.categories
     elif kind in _UNARY:
@@ -446,6 +465,26 @@ def rebuilt(data: Mapping[str, Any], question: Question) -> Mechanism:
             values["max_weight"] = 1
     made: Mechanism = kind(**values)
     return made
+
+
+def stated(data: Mapping[str, Any], kind: type, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the numbers that describe a mechanism, each as exactly as it was written.
+
+    >>> stated({"name": "SubsetSelection", "size": "3", "prob": "1/2"}, SubsetSelection, ["size", "prob"])
+    {'size': 3, 'prob': '1/2'}
+    """
+    values: dict[str, Any] = {}
+    for name in fields:
+        text = str(data.get(name))
+        if name in ("size", "max_weight"):
+            if not re.fullmatch(r"[0-9]{1,9}", text):
+                raise ParameterError(name, data.get(name), f"a whole number, for {kind.__name__}")
+            values[name] = int(text)
+        else:
+            values[name] = text
+    if data.get("constant_time") is True and kind in (Rappor, RandomizedResponseBool):
+        values["constant_time"] = True
+    return values
 
 
 def canonical(data: Any) -> bytes:

@@ -44,6 +44,12 @@ class Report:
     digest: bytes
     payload: bytes
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.digest, bytes) or len(self.digest) != HEADER - 2:
+            raise KindError("digest", type(self.digest), f"{HEADER - 2} bytes")
+        if not isinstance(self.payload, bytes):
+            raise KindError("payload", type(self.payload), "bytes")
+
     def to_bytes(self) -> bytes:
         """Return the header and the payload."""
         return bytes((MAGIC, VERSION)) + self.digest + self.payload
@@ -76,12 +82,9 @@ class Report:
         if type(version) is not int or version != VERSION:
             raise ReportError("another version", f"this collector's is {VERSION}")
         try:
-            report = cls(bytes.fromhex(digest), base64.b64decode(payload, validate=True))
+            return cls(bytes.fromhex(digest), base64.b64decode(payload, validate=True))
         except (ValueError, TypeError, binascii.Error):
-            raise ReportError("not a report", "need form in hexadecimal and payload in base 64") from None
-        if len(report.digest) != 8:
-            raise ReportError("not a report", "need a form of 8 bytes")
-        return report
+            raise ReportError("not a report", "need form, 8 bytes in hexadecimal, and payload in base 64") from None
 
     def __repr__(self) -> str:
         return f"Report(digest=bytes.fromhex({self.digest.hex()!r}), payload=bytes.fromhex({self.payload.hex()!r}))"

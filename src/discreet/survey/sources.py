@@ -1,12 +1,14 @@
-"""Sources: reports from wherever they are, a chunk at a time: arrays, frames, Arrow, files, DuckDB and Spark."""
+"""Sources: columns from wherever they are, a chunk at a time: arrays, frames, Arrow, files, DuckDB and Spark."""
 
 from __future__ import annotations
 
+import csv
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,68 +16,97 @@ import numpy as np
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["Texts", "chunks", "is_spark", "plain", "reader", "spark_texts", "writer"]
+__all__ = ["Texts", "chunks", "is_spark", "known", "plain", "reader", "spark_texts", "writer"]
 
 _SIGNS: Final = frozenset("*?[")
+_PARQUET: Final = (".parquet", ".pq")
+_SUFFIXES: Final = "a file that ends in .parquet, .pq or .csv"
 
 
 class Texts(list[str]):
     """Cells of a CSV file: text, which may stand for a number or for bytes."""
 
 
-def chunks(source: Any, column: str | None, size: int) -> Iterator[Any]:
-    """Yield a source in lists or arrays of at most *size* reports.
+def chunks(source: Any, names: Sequence[str | None], size: int) -> Iterator[list[Any]]:
+    """Yield columns of a source, in lists or arrays of at most *size* values; a source that is a column has no names.
 
-    >>> [chunk for chunk in chunks(["a", "b", "c"], None, 2)]
-    [['a', 'b'], ['c']]
+    >>> list(chunks({"n": [1, 2, 3], "x": "abc"}, ["x", "n"], 2))
+    [['ab', [1, 2]], ['c', [3]]]
     """
     if isinstance(source, str | os.PathLike):
-        for (values,) in reader(source, [column], size):
-            yield values if isinstance(values, Texts) else plain(values)
-    elif isinstance(source, np.ndarray):
-        if source.ndim not in (1, 2) or source.dtype.kind == "S":
-            raise KindError(
-                "reports", f"{source.ndim}-dimensional {source.dtype}", "a column, or rows of bytes (uint8)"
-            )
-        yield from (source[i : i + size] for i in range(0, len(source), size))
+        for columns in reader(source, names, size):
+            yield [column if isinstance(column, Texts) else plain(column) for column in columns]
+        return
+    kind = type(source).__module__.partition(".")[0]
+    if kind in ("pandas", "polars") or isinstance(source, Mapping | np.ndarray | Sequence):
+        columns = _columns(source, names, kind)
+        for start in range(0, len(columns[0]), size):
+            yield [column[start : start + size] for column in columns]
     elif hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
-        yield from _arrow(source, column, size)
-    elif hasattr(source, "to_numpy") and column is None:  # A column of pandas.
-        yield from chunks(source.to_numpy(), None, size)
-    elif isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
-        yield from (source[i : i + size] for i in range(0, len(source), size))
-    elif hasattr(source, "__getitem__") and column is not None:  # A frame.
-        yield from chunks(source[_known(column, getattr(source, "columns", [column]))], None, size)
+        yield from _arrow(source, names, size)
     else:
         raise KindError("reports", type(source), "a sequence, an array, a column, a frame with column=, or a path")
 
 
-def _arrow(source: Any, column: str | None, size: int) -> Iterator[Any]:
-    """Yield what speaks Arrow: a column of it, or the named column of a table."""
+def _columns(source: Any, names: Sequence[str | None], kind: str) -> list[Any]:
+    """Return whole columns of what is all in memory."""
+    if isinstance(source, Mapping) or hasattr(source, "columns"):
+        listed = list(source) if isinstance(source, Mapping) else list(source.columns)
+        return [_column(source[known(name, listed)], kind) for name in names]
+    if list(names) != [None]:
+        raise ParameterError("column", names[0], "none: this is a column already")
+    return [_column(source, kind)]
+
+
+def _column(source: Any, kind: str) -> Any:
+    """Return a column as an array or a sequence, whose values are Python's own where they are not numbers."""
+    if kind == "polars":
+        return source.to_list() if source.dtype.is_object() else _joined(source.to_arrow())
+    if kind == "pandas":
+        numeric = isinstance(source.dtype, np.dtype) and source.dtype.kind in "iub"
+        return source.to_numpy() if numeric else source.tolist()
+    if isinstance(source, np.ndarray) and (source.ndim not in (1, 2) or source.dtype.kind == "S"):
+        raise KindError("reports", f"{source.ndim}-dimensional {source.dtype}", "a column, or rows of bytes (uint8)")
+    if isinstance(source, bytes | bytearray) or not isinstance(source, np.ndarray | Sequence):
+        raise KindError("reports", type(source), "a sequence, an array, a column, a frame with column=, or a path")
+    return source
+
+
+def _joined(array: Any) -> Any:
+    parts = [plain(part) for part in getattr(array, "chunks", [array])]
+    if len(parts) == 1:
+        return parts[0]
+    shapes = {part.shape[1:] if isinstance(part, np.ndarray) else None for part in parts}
+    if len(shapes) == 1 and None not in shapes:
+        return np.concatenate(parts)
+    return [value for part in parts for value in _listed(part)]
+
+
+def _listed(part: Any) -> list[Any]:
+    if isinstance(part, np.ndarray):
+        return [row.tobytes() for row in part] if part.ndim == 2 else part.tolist()
+    return list(part)
+
+
+def _arrow(source: Any, names: Sequence[str | None], size: int) -> Iterator[list[Any]]:
+    """Yield what speaks Arrow: a column of it, or the named columns of a table."""
     import pyarrow as pa
 
     if isinstance(source, pa.Array):
         source = pa.chunked_array([source])
-    elif not isinstance(source, pa.ChunkedArray):
-        schema = source.__arrow_c_schema__() if hasattr(source, "__arrow_c_schema__") else None
-        if (schema is not None and not pa.types.is_struct(pa.DataType._import_from_c_capsule(schema))) or (
-            hasattr(source, "__arrow_c_stream__") and column is None and not _has_columns(source)
-        ):
-            source = pa.chunked_array(source)
     if isinstance(source, pa.ChunkedArray):
+        if list(names) != [None]:
+            raise ParameterError("column", names[0], "none: this is a column already")
         for part in source.chunks:
-            for start in range(0, len(part), size):
-                yield plain(part.slice(start, size))
+            yield from ([plain(part.slice(start, size))] for start in range(0, len(part), size))
         return
-    reader = pa.RecordBatchReader.from_stream(source)
-    name = _known(column, reader.schema.names)
-    for batch in reader:
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    batches = pa.RecordBatchReader.from_stream(source)
+    places = [batches.schema.names.index(known(name, batches.schema.names)) for name in names]
+    for batch in batches:
         for start in range(0, len(batch), size):
-            yield plain(batch.column(name).slice(start, size))
-
-
-def _has_columns(source: Any) -> bool:
-    return hasattr(source, "columns") or hasattr(source, "schema")
+            yield [plain(batch.column(i).slice(start, size)) for i in places]
 
 
 def plain(array: Any) -> Any:
@@ -90,11 +121,11 @@ def plain(array: Any) -> Any:
         return array.to_pylist()
     if pa.types.is_fixed_size_binary(kind):
         width = kind.byte_width
-        data = np.frombuffer(array.buffers()[1], np.uint8)[array.offset * width :]
+        data = np.frombuffer(array.buffers()[1] or b"", np.uint8)[array.offset * width :]
         return data[: len(array) * width].reshape(len(array), width)
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         step = np.int64 if pa.types.is_large_binary(kind) else np.int32
-        ends = np.frombuffer(array.buffers()[1], step)[array.offset : array.offset + len(array) + 1]
+        ends = np.frombuffer(array.buffers()[1] or b"", step)[array.offset : array.offset + len(array) + 1]
         widths = np.diff(ends)
         if len(widths) and (widths == widths[0]).all():
             data = np.frombuffer(array.buffers()[2] or b"", np.uint8)[int(ends[0]) : int(ends[-1])]
@@ -106,10 +137,13 @@ def plain(array: Any) -> Any:
 
 def _paths(source: str | os.PathLike[str]) -> list[Path]:
     text = os.fspath(source)
-    found = sorted(glob.glob(text, recursive=True)) if _SIGNS & set(text) else [text]  # noqa: PTH207  Absolute patterns.
+    if not isinstance(text, str):
+        raise KindError("file", type(text), "a path in text")
+    pattern = bool(_SIGNS & set(text)) and not Path(text).exists()
+    found = sorted(glob.glob(text, recursive=True)) if pattern else [text]  # noqa: PTH207  Absolute patterns.
     paths = [Path(name) for name in found]
     if not paths or not all(path.is_file() for path in paths):
-        raise ParameterError("reports", text, "a file that exists, or a pattern that finds some")
+        raise ParameterError("file", text, "a file that exists, or a pattern that finds some")
     return paths
 
 
@@ -117,12 +151,12 @@ def reader(source: str | os.PathLike[str], names: Sequence[str | None], size: in
     """Yield columns of CSV or Parquet files, a chunk at a time and one chunk at least: Texts, or Arrow arrays."""
     for path in _paths(source):
         suffix = path.suffix.lower()
-        if suffix in (".parquet", ".pq"):
+        if suffix in _PARQUET:
             yield from _parquet(path, names, size)
         elif suffix == ".csv":
             yield from _csv(path, names, size)
         else:
-            raise ParameterError("file", str(path), "a file that ends in .parquet, .pq or .csv")
+            raise ParameterError("file", str(path), _SUFFIXES)
 
 
 def _parquet(path: Path, names: Sequence[str | None], size: int) -> Iterator[list[Any]]:
@@ -134,105 +168,136 @@ def _parquet(path: Path, names: Sequence[str | None], size: int) -> Iterator[lis
     except pa.ArrowInvalid as error:
         raise ParameterError("file", str(path), f"a Parquet file ({error})") from None
     with file:
-        known = [_known(name, file.schema_arrow.names) for name in names]
+        wanted = [known(name, file.schema_arrow.names) for name in names]
         empty = True
-        for batch in file.iter_batches(batch_size=size, columns=known):
+        for batch in file.iter_batches(batch_size=size, columns=wanted):
             empty = False
-            yield [batch.column(name) for name in known]
+            yield [batch.column(name) for name in wanted]
         if empty:
-            yield [pa.array([], file.schema_arrow.field(name).type) for name in known]
+            yield [pa.array([], file.schema_arrow.field(name).type) for name in wanted]
 
 
 def _csv(path: Path, names: Sequence[str | None], size: int) -> Iterator[list[Any]]:
-    import pyarrow as pa
-    import pyarrow.csv as pc
+    """Yield columns of a CSV file. An error quotes nothing of the file, nor does what lies behind the error."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = _checked(csv.reader(file, strict=True), path)
+        header = next(rows, None)
+        if header is None:
+            raise ParameterError("file", str(path), "a CSV file with a line of names at its top")
+        wanted = [header.index(known(name, header)) for name in names]
+        picked: list[list[str]] = []
+        empty = True
+        for row in rows:
+            if not row and len(header) == 1:
+                row = [""]  # noqa: PLW2901  An empty line is an empty cell, where there is one to a line.
+            if row:
+                picked.append(row)
+            if len(picked) == size:
+                empty = False
+                yield _turned(picked, wanted, len(header), path)
+                picked = []
+        if picked or empty:
+            yield _turned(picked, wanted, len(header), path)
 
-    with path.open("rb") as file:
-        head = file.readline()
-    try:
-        known = [_known(name, pc.read_csv(pa.BufferReader(head.rstrip() + b"\n")).column_names) for name in names]
-        options = pc.ConvertOptions(
-            include_columns=known, column_types=dict.fromkeys(known, pa.string()), strings_can_be_null=False
-        )
-        parsing = pc.ParseOptions(newlines_in_values=True)
-        with pc.open_csv(path, convert_options=options, parse_options=parsing) as rows:
-            empty = True
-            for batch in rows:
-                columns = [batch.column(i).to_pylist() for i in range(len(known))]
-                for start in range(0, len(batch), size):
-                    empty = False
-                    yield [Texts(column[start : start + size]) for column in columns]
-            if empty:
-                yield [Texts() for _ in known]
-    except pa.ArrowInvalid as error:
-        reason = str(error).split(":", 1)[0]  # What follows may quote a row.
-        raise ParameterError("file", str(path), f"a CSV file with a line of names at its top ({reason})") from None
+
+def _checked(rows: Iterator[list[str]], path: Path) -> Iterator[list[str]]:
+    while True:
+        row: list[str] | None = None
+        broken = False
+        try:
+            row = next(rows, None)
+        except (csv.Error, UnicodeDecodeError):
+            broken = True
+        if broken:
+            raise ParameterError("file", str(path), "a CSV file in UTF-8, with quotes that close")
+        if row is None:
+            return
+        yield row
+
+
+def _turned(rows: list[list[str]], wanted: list[int], width: int, path: Path) -> list[Texts]:
+    if any(len(row) != width for row in rows):
+        raise ParameterError("file", str(path), f"{width} cells in each line, as at the top")
+    return [Texts(row[i] for row in rows) for i in wanted]
 
 
 @contextmanager
 def writer(target: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Give a function that adds columns to a CSV or Parquet file; the file appears when all of it is written."""
-    import pyarrow as pa
-
     path = Path(target)
     suffix = path.suffix.lower()
-    if suffix not in (".parquet", ".pq", ".csv"):
-        raise ParameterError("file", str(path), "a file that ends in .parquet, .pq or .csv")
+    if suffix not in (*_PARQUET, ".csv"):
+        raise ParameterError("file", str(path), _SUFFIXES)
     if not path.parent.is_dir():
         raise ParameterError("file", str(path), "a folder that exists")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    opened: list[Any] = []
-
-    def write(columns: dict[str, Any]) -> None:
-        if suffix == ".csv":
-            columns = {name: _as_texts(column) for name, column in columns.items()}
-        batch = pa.RecordBatch.from_pydict(columns)
-        if not opened:
-            opened.append(_open(part, batch.schema, csv=suffix == ".csv"))
-        opened[0].write_batch(batch)
-
     try:
-        yield write
-        for file in opened:
-            file.close()
+        with (_csv_writer if suffix == ".csv" else _parquet_writer)(part) as write:
+            yield write
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _open(path: Path, schema: Any, *, csv: bool) -> Any:
-    if csv:
-        from pyarrow.csv import CSVWriter
+@contextmanager
+def _csv_writer(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        fresh = [True]
 
-        return CSVWriter(path, schema)
-    from pyarrow.parquet import ParquetWriter
+        def write(columns: dict[str, Any]) -> None:
+            if fresh.pop() if fresh else False:
+                rows.writerow(columns)
+            rows.writerows(zip(*map(_texts, columns.values()), strict=True))
 
-    return ParquetWriter(path, schema)
+        yield write
 
 
-def _as_texts(column: Any) -> Any:
-    """Return a column as a CSV file can hold it: bytes in hexadecimal, the rest as it prints."""
+@contextmanager
+def _parquet_writer(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    values = column.to_pylist() if isinstance(column, pa.Array) else column
-    return pa.array(["" if v is None else v.hex() if isinstance(v, bytes) else str(v) for v in values], pa.string())
+    opened: list[Any] = []
+
+    def write(columns: dict[str, Any]) -> None:
+        batch = pa.RecordBatch.from_pydict(columns)
+        if not opened:
+            opened.append(pq.ParquetWriter(path, batch.schema))
+        if batch.schema != opened[0].schema:
+            raise ParameterError("keep", list(columns), "columns of one type throughout")
+        opened[0].write_batch(batch)
+
+    try:
+        yield write
+    finally:
+        for file in opened:
+            file.close()
 
 
-def _known(column: str | None, names: Iterable[Any]) -> str:
-    """Return the name of the column, or raise with the names there are."""
+def _texts(column: Any) -> Iterator[str]:
+    """Yield a column as a CSV file can hold it: bytes in hexadecimal, the rest as it prints."""
+    values = column.to_pylist() if hasattr(column, "to_pylist") else column
+    return ("" if v is None else v.hex() if isinstance(v, bytes) else str(v) for v in values)
+
+
+def known(column: str | None, names: Iterable[Any]) -> str:
+    """Return the name of a column, or raise with the names there are; None stands for the only one.
+
+    >>> known("ctiy", ["city", "age"])
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: column='ctiy': need one of city, age; did you mean 'city'?
+    """
     listed = list(names)
     if column is None and len(listed) == 1:
         return str(listed[0])
-    if column not in listed:
-        raise ParameterError("column", column, f"one of {', '.join(map(str, listed[:20]))}{_near(column, listed)}")
-    return str(column)
-
-
-def _near(column: str | None, names: list[Any]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(column), [str(name) for name in names], n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    if listed.count(column) == 1:
+        return str(column)
+    if column in listed:
+        raise ParameterError("column", column, "one column of that name, not several")
+    close = get_close_matches(str(column), [str(name) for name in listed], n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise ParameterError("column", column, f"one of {', '.join(map(str, listed[:20]))}{hint}")
 
 
 def is_spark(source: Any) -> bool:
@@ -247,11 +312,12 @@ def is_spark(source: Any) -> bool:
 def spark_texts(frame: Any, column: str | None, count: Callable[[Iterable[Any]], Iterable[str]]) -> list[str]:
     """Return what *count* makes, on Spark's workers, of the Arrow batches of each partition's column."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Else workers may start another Python.
-    name = _known(column, frame.columns)
+    name = known(column, frame.columns).replace("`", "``")
 
     def each(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         yield pa.RecordBatch.from_pydict({"box": list(count(batches))})
 
-    return [row["box"] for row in frame.select(f"`{name}`").mapInArrow(each, "box string").collect()]
+    reports = frame.select(frame[f"`{name}`"].alias("report"))  # Dots and backticks mean something to Spark.
+    return [row["box"] for row in reports.mapInArrow(each, "box string").collect()]

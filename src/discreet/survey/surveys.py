@@ -7,21 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
 from discreet.domains import freeze
 from discreet.errors import DomainError, KindError, MismatchError, ParameterError
 from discreet.exact import Exact, exact
-from discreet.measures import MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
 from discreet.report import Progress
 from discreet.survey.collectors import Collector, PairCollector, Tally
 from discreet.survey.estimates import Crosstab, Estimate
 from discreet.survey.files import read_json, write_json
 from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
-from discreet.survey.sources import Texts, plain, reader, writer
+from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Boxes", "Estimates", "Survey"]
 
-_CHUNK = 1 << 16
+_CHUNK: Final = 1 << 16
+_FLOATS: Final = (float, np.floating)
 
 
 @final
@@ -46,7 +47,8 @@ class Survey:
     """
 
     forms: tuple[Form, ...]
-    epsilon: Fraction
+    epsilon: Fraction | float
+    """The budget; infinite where a mechanism hides nothing."""
 
     def __init__(
         self,
@@ -61,10 +63,12 @@ class Survey:
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0: at 0 a report says nothing")
         names = [question.name for question in listed]
-        shares = {name: exact((weights or {}).get(name, 1), f"weights[{name!r}]") for name in names}
         for what, given in (("weights", weights), ("kinds", kinds)):
+            if given is not None and not isinstance(given, Mapping):
+                raise KindError(what, given, "a mapping from names of questions")
             if given is not None and (strange := sorted(set(given) - set(names), key=str)):
                 raise ParameterError(what, strange, f"names of questions: {', '.join(names)}")
+        shares = {name: exact((weights or {}).get(name, 1), f"weights[{name!r}]") for name in names}
         if min(shares.values()) <= 0:
             raise ParameterError("weights", weights, "weights > 0")
         whole = sum(shares.values())
@@ -81,7 +85,7 @@ class Survey:
         survey = cls.__new__(cls)
         freeze(survey, forms=listed, epsilon=Fraction(0))
         cost = survey.privacy_map(1)
-        freeze(survey, epsilon=Fraction(cost) if cost != float("inf") else Fraction(1 << 1000))
+        freeze(survey, epsilon=cost if cost == INFINITE else Fraction(cost))
         return survey
 
     @property
@@ -112,10 +116,13 @@ class Survey:
         """
         import narwhals as nw
 
-        table = nw.from_native(frame, eager_only=True)
-        _check_columns([*self.names, *keep], table.columns)
-        if overlap := set(keep) & set(self.names):
-            raise ParameterError("keep", sorted(overlap), "columns that are not questions")
+        self._check_kept(keep)
+        try:
+            table = nw.from_native(frame, eager_only=True)
+        except Exception:  # Whatever is wrong with it, it is no frame.
+            raise KindError("frame", type(frame), "a frame of pandas or Polars, or an Arrow table") from None
+        for name in (*self.names, *keep):
+            known(name, table.columns)
         places = [form.question.places(_answers(table[form.question.name], form.question)) for form in self.forms]
         noisy: dict[str, Any] = {name: table[name] for name in keep}
         for form, column in zip(self.forms, places, strict=True):
@@ -134,6 +141,7 @@ class Survey:
 
         It is read twice, a chunk at a time: all answers are checked before the first coin is tossed.
         """
+        self._check_kept(keep)
         rows = 0
         for _ in self._file_places(source, keep):
             pass
@@ -146,6 +154,12 @@ class Survey:
                 rows += len(places[0])
                 progress.add(len(places[0]))
         return rows
+
+    def _check_kept(self, keep: Sequence[str]) -> None:
+        if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+            raise KindError("keep", keep, "a list of names of columns")
+        if overlap := set(keep) & set(self.names):
+            raise ParameterError("keep", sorted(overlap), "columns that are not questions")
 
     def _file_places(
         self, source: str | os.PathLike[str], keep: Sequence[str]
@@ -168,10 +182,10 @@ class Survey:
         """Return empty boxes, one a question."""
         return Boxes({form.question.name: Collector(form) for form in self.forms})
 
-    def collect(self, sources: Iterable[Any], /) -> Boxes:
-        """Return boxes with the reports of several sources: paths, frames, or boxes saved before as .json."""
+    def collect(self, sources: Any, /) -> Boxes:
+        """Return boxes with the reports of a source or a list of them: paths, frames, or boxes saved as .json."""
         boxes = self.collector()
-        for source in sources:
+        for source in sources if isinstance(sources, list | tuple) else [sources]:
             if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".json":
                 boxes = boxes.merge(Boxes.load(source))
             else:
@@ -199,13 +213,13 @@ class Survey:
         if first == second:
             raise ParameterError("second", second, "another question than the first")
         box = PairCollector(self[first], self[second])
-        box.add_many(noisy, noisy, columns=(first, second))
+        box.add_frame(noisy, first, second)
         return box.estimate(confidence=confidence, simultaneous=simultaneous)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the survey as plain values, for JSON."""
         questions = [form.question.to_dict() | {"mechanism": described(form.mechanism)} for form in self.forms]
-        return {"epsilon": str(self.epsilon), "questions": questions}
+        return {"epsilon": str(self.epsilon), "questions": questions}  # An infinite one is written as "inf".
 
     @classmethod
     def from_dict(cls, data: Any, /) -> Survey:
@@ -229,7 +243,10 @@ class Survey:
         if not all(isinstance(each, Mapping) for each in chosen):
             raise ParameterError("questions", items, "a mechanism's numbers for each question, or for none")
         forms = [q.form(rebuilt(each, q)) for q, each in zip(questions, chosen, strict=True)]
-        survey, budget = cls.of(forms), checked_epsilon(data["epsilon"])
+        survey = cls.of(forms)
+        if survey.epsilon == INFINITE and data["epsilon"] == "inf":
+            return survey
+        budget = checked_epsilon(data["epsilon"])
         if not MaxDivergence().within(survey.loss(1), budget):
             raise ParameterError(
                 "epsilon", data["epsilon"], f"at least {survey.privacy_map(1)}, what the mechanisms cost"
@@ -248,9 +265,10 @@ class Survey:
             import tomllib
 
             try:
-                return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
-            except tomllib.TOMLDecodeError as error:
+                data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            except ValueError as error:
                 raise ParameterError("path", str(path), f"TOML: {error}") from None
+            return cls.from_dict(data)
         return cls.from_dict(read_json(path, "survey", checked=False))
 
     def __str__(self) -> str:
@@ -273,7 +291,18 @@ class Boxes(Mapping[str, Collector]):
 
     def add_many(self, noisy: Any, /) -> dict[str, Tally]:
         """Add many people's randomized answers: what `Survey.perturb` gave, a path, Arrow, or a Spark frame."""
-        return {name: box.add_many(noisy, column=name) for name, box in self.boxes.items()}
+        before = {name: (box.n, box.refused.copy()) for name, box in self.boxes.items()}
+        if is_spark(noisy):
+            return {name: box.add_many(noisy, column=name) for name, box in self.boxes.items()}
+        with Progress("people") as progress:
+            for columns in chunks(noisy, list(self.boxes), _CHUNK):
+                for box, column in zip(self.boxes.values(), columns, strict=True):
+                    box.add_chunk(column)
+                progress.add(len(columns[0]))
+        return {
+            name: Tally(box.n - before[name][0], dict(box.refused - before[name][1]))
+            for name, box in self.boxes.items()
+        }
 
     def merge(self, *others: Boxes) -> Boxes:
         """Return new boxes with the reports of these and of others of the same survey."""
@@ -295,7 +324,10 @@ class Boxes(Mapping[str, Collector]):
     @classmethod
     def load(cls, path: str | os.PathLike[str], /) -> Boxes:
         """Return the boxes that `save` wrote; a file that is damaged, or another program's, is refused."""
-        boxes = [Collector.from_dict(data) for data in read_json(path, "boxes")["boxes"]]
+        found = read_json(path, "boxes").get("boxes")
+        if not isinstance(found, list):
+            raise ParameterError("path", str(path), "a file of boxes")
+        boxes = [Collector.from_dict(data) for data in found]
         return cls({box.form.question.name: box for box in boxes})
 
     def __getitem__(self, name: str) -> Collector:
@@ -350,11 +382,14 @@ def _questions(questions: Iterable[Question]) -> list[Question]:
     return listed
 
 
-_KINDS = {kind.__name__: kind for kind in (RandomizedResponse, SubsetSelection, OptimizedUnary, Rappor)}
+_KINDS = {
+    kind.__name__: kind
+    for kind in (RandomizedResponse, RandomizedResponseBool, SubsetSelection, OptimizedUnary, Rappor)
+}
 
 
 def _kind(name: Any) -> type:
-    if name not in _KINDS:
+    if not isinstance(name, str) or name not in _KINDS:
         raise ParameterError("mechanism", name, f"one of {', '.join(_KINDS)}")
     return _KINDS[name]
 
@@ -375,16 +410,6 @@ def _mechanism(question: Question, epsilon: Fraction, kind: type | None) -> Mech
     raise ParameterError("kinds", kind, f"one of {', '.join(_KINDS)}")
 
 
-def _check_columns(wanted: Sequence[str], given: Sequence[str]) -> None:
-    from difflib import get_close_matches
-
-    for name in wanted:
-        if name not in given:
-            close = get_close_matches(name, given, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise ParameterError("frame", f"columns {list(given)}", f"a column named {name!r}{hint}")
-
-
 def _answers(series: Any, question: Question) -> Any:
     """Return a column of answers as an array or a list."""
     if series.dtype.is_integer() and not series.is_null().any():
@@ -396,6 +421,6 @@ def _plain(answers: Any, question: Question) -> Any:
     """Return answers, with whole floats as integers where the choices are: frames make floats of integers with gaps."""
     if isinstance(answers, np.ndarray):
         return answers
-    if any(type(value) is float for value in answers) and any(type(choice) is int for choice in question.choices):
-        return [int(v) if type(v) is float and v.is_integer() else v for v in answers]
+    if any(isinstance(v, _FLOATS) for v in answers) and any(type(choice) is int for choice in question.choices):
+        return [int(v) if isinstance(v, _FLOATS) and v.is_integer() else v for v in answers]
     return answers

@@ -26,9 +26,9 @@ from discreet.intervals import checked_confidence
 from discreet.mechanisms import Bloom, LongitudinalRappor, Rappor
 from discreet.report import columns, intervals
 from discreet.samplers import below
-from discreet.survey.clients import checked_secret
+from discreet.survey.clients import Teller, checked_secret
 from discreet.survey.estimates import as_frame
-from discreet.survey.questions import VERSION, canonical, described
+from discreet.survey.questions import VERSION, canonical, described, stated
 from discreet.survey.reports import Report
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class TextForm:
 
     question: TextQuestion
     mechanism: TextMechanism
-    digest: bytes
+    digest: bytes = field(repr=False)
     """The first 8 bytes of the SHA-256 of the form's canonical JSON."""
 
     def __init__(self, question: TextQuestion, mechanism: TextMechanism) -> None:
@@ -136,6 +136,7 @@ class TextForm:
             need = f"length {question.length} and a max_weight of at least {question.hashes}"
             raise MismatchError(f"{question.name} and {type(mechanism).__name__}: need {need}")
         content = {"question": question.to_dict(), "mechanism": _described(mechanism)}
+        content["mechanism"].pop("constant_time", None)  # How a report is drawn is nothing that others must know.
         text = canonical({"discreet": VERSION, **content})
         freeze(self, question=question, mechanism=mechanism, digest=hashlib.sha256(text).digest()[:8])
 
@@ -221,17 +222,16 @@ class TextForm:
         >>> TextForm.from_dict(form.to_dict()) == form
         True
         """
+        if not isinstance(data, Mapping) or not {"question", "mechanism"} <= set(data):
+            raise KindError("form", data, "a mapping with a question and a mechanism")
         question = TextQuestion.from_dict(data["question"])
         given = data["mechanism"]
         kinds: dict[str, Any] = {"Rappor": Rappor, "LongitudinalRappor": LongitudinalRappor}
-        if not isinstance(given, Mapping) or given.get("name") not in kinds:
-            raise ParameterError("mechanism", given, f"one of {', '.join(kinds)}")
-        try:
-            numbers = {key: given[key] for key in ("f", "p", "q") if key in given}
-            weight = int(given["max_weight"])
-            return cls(question, kinds[given["name"]](length=question.length, max_weight=weight, **numbers))
-        except (KeyError, TypeError):
-            raise KindError("mechanism", given, "what described it") from None
+        name = given.get("name") if isinstance(given, Mapping) else None
+        if not isinstance(name, str) or name not in kinds:
+            raise ParameterError("mechanism", name, f"one of {', '.join(kinds)}")
+        values = stated(given, kinds[name], ("max_weight", *(("f",) if name == "Rappor" else ("f", "p", "q"))))
+        return cls(question, kinds[name](length=question.length, **values))
 
 
 def _described(mechanism: TextMechanism) -> dict[str, Any]:
@@ -363,7 +363,7 @@ class TextEstimate:
 
 
 @final
-class TextClient:
+class TextClient(Teller):
     """What turns a person's texts into reports. The cohort is drawn once, or comes from the secret, and is kept.
 
     >>> q = TextQuestion("homepage")
@@ -373,6 +373,8 @@ class TextClient:
     """
 
     def __init__(self, form: TextForm, *, secret: bytes | None = None, cohort: int | None = None) -> None:
+        if not isinstance(form, TextForm):
+            raise KindError("form", type(form), "a TextForm, as question.form(mechanism) gives")
         self.form = form
         self._secret = checked_secret(secret)
         if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
@@ -406,3 +408,10 @@ class TextClient:
 
     def __repr__(self) -> str:
         return f"<client of {self.form.question.name}, cohort {self.cohort}>"
+
+    def _remake(self) -> tuple[Any, ...]:
+        return _text_client, (self.form, self.cohort)
+
+
+def _text_client(form: TextForm, cohort: int) -> TextClient:
+    return TextClient(form, cohort=cohort)
