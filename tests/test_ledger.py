@@ -437,24 +437,38 @@ class TestFiles:
         monkeypatch.undo()
         assert len(book.entries()) == 3
 
-    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root")
-    def test_rights_are_respected(self, tmp_path):
-        book = filled(tmp_path / "b.db")
-        (tmp_path / "b.db").chmod(0o400)
-        assert len(Ledger(tmp_path / "b.db").entries()) == 3
-        with pytest.raises(LedgerError, match="cannot be written"):
-            book.charge(epsilon=1)
-        (tmp_path / "b.db").chmod(0o000)
-        with pytest.raises(LedgerError, match="check the rights"):
-            Ledger(tmp_path / "b.db")
-        (tmp_path / "b.db").chmod(0o600)
-        tmp_path.chmod(0o500)
-        with pytest.raises(LedgerError, match="check the rights"):
-            book.charge(epsilon=1)
-        with pytest.raises(LedgerError, match="check the rights"):
-            Ledger(tmp_path / "c.db", epsilon=1)
-        tmp_path.chmod(0o700)
-        assert len(book.entries()) == 3
+    @POSIX
+    def test_rights_are_respected(self, shelf):
+        if os.geteuid() == 0 and SHELVES is None:
+            pytest.skip("nothing is forbidden to root, and no one else may enter here")
+        shelf.chmod(0o777)
+
+        def refused(call):
+            try:
+                call()
+            except LedgerError as error:
+                return "right" in str(error)
+
+        def work():
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            folder = shelf / "nobody's"
+            folder.mkdir()
+            path = folder / "b.db"
+            book = filled(path)
+            path.chmod(0o400)
+            answers = [len(Ledger(path).entries()) == 3, refused(lambda: book.charge(epsilon=1))]
+            path.chmod(0o000)
+            answers += [refused(lambda: Ledger(path)), refused(lambda: book.charge(epsilon=1))]
+            path.chmod(0o600)
+            folder.chmod(0o500)
+            answers += [refused(lambda: book.charge(epsilon=1)), refused(lambda: Ledger(folder / "c.db", epsilon=1))]
+            folder.chmod(0o000)
+            answers += [refused(lambda: book.charge(epsilon=1)), refused(lambda: Ledger(path, epsilon=1))]
+            folder.chmod(0o700)
+            return [*answers, len(book.entries()) == 3]
+
+        assert in_child(work) == repr([True] * 9)
 
     def test_a_folder_in_place_of_the_journal_stops_a_charge(self, shelf):
         book = filled(shelf / "b.db")

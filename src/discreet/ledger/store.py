@@ -192,7 +192,7 @@ class Store:
         try:
             found = self.path.stat()
         except OSError as error:
-            self.refuse("has been deleted or moved, or cannot be reached: put it back", error)
+            self.refuse("has been deleted or moved, or cannot be reached: put it back, or check the rights", error)
         if not stat.S_ISREG(found.st_mode):
             self.refuse("is not a file: give the path of a ledger, or one where there is nothing yet")
         if not found.st_size:
