@@ -7,6 +7,8 @@ Ask people: randomize each answer before it leaves them. Publish tables: noisy c
 1.0986122886681098
 """
 
+from typing import TYPE_CHECKING, Any
+
 from discreet.composition import Composition
 from discreet.core import Measurement, Transformation
 from discreet.domains import (
@@ -24,6 +26,7 @@ from discreet.errors import (
     DomainError,
     EntropyError,
     KindError,
+    LedgerError,
     MismatchError,
     ParameterError,
     PrecisionError,
@@ -55,6 +58,9 @@ from discreet.metrics import (
     SymmetricDistance,
 )
 
+if TYPE_CHECKING:
+    from discreet.ledger import Ledger
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -78,6 +84,8 @@ __all__ = [
     "L01InfDistance",
     "L1Distance",
     "LaplaceThreshold",
+    "Ledger",
+    "LedgerError",
     "LongitudinalRappor",
     "Maps",
     "MaxDivergence",
@@ -100,3 +108,17 @@ __all__ = [
     "discrete_laplacian_tail_to_alpha",
     "exact",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the ledger when it is first asked for: SQLite would slow down every import."""
+    if name == "Ledger":
+        from discreet.ledger import Ledger
+
+        globals()["Ledger"] = Ledger
+        return Ledger
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

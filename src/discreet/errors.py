@@ -6,6 +6,7 @@ DiscreetError
 ├── DomainError       (also ValueError)       data outside the input domain; never shows the data
 ├── MismatchError     (also TypeError)        two components do not fit together
 ├── BudgetError                               a privacy loss exceeds what is allowed
+├── LedgerError                               the budget's books cannot be opened, read or written
 ├── UnsupportedError  (also NotImplementedError)  a component cannot do what was asked
 ├── PrecisionError    (also ArithmeticError)  a real number is too close to a tie to be decided
 ├── ReportError       (also ValueError)       a report that a collector refuses, with the reason
@@ -24,6 +25,7 @@ __all__ = [
     "DomainError",
     "EntropyError",
     "KindError",
+    "LedgerError",
     "MismatchError",
     "ParameterError",
     "PrecisionError",
@@ -106,6 +108,10 @@ class MismatchError(DiscreetError, TypeError):
 
 class BudgetError(DiscreetError):
     """A privacy loss exceeds what is allowed."""
+
+
+class LedgerError(DiscreetError):
+    """The budget's books cannot be opened, read or written; the message names the file and the remedy."""
 
 
 class UnsupportedError(DiscreetError, NotImplementedError):

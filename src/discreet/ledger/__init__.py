@@ -1,0 +1,13 @@
+"""Ledger: the budget's books. A charge is on disk before it returns, so a crash may waste budget and never exceeds it.
+
+One SQLite file per budget. Amounts are exact rationals, kept as text and added as Fractions: losses add up [Dwork et
+al. 2006]. Each entry carries a SHA-256 digest chained to the one before, and the end of the chain is kept a second
+time in another page of the file. This finds accidents: a lost tail, a flipped bit, an edited row, a backup copied
+over the books. It is no defence against an adversary: whoever can write the file can compute the digests anew, and
+whoever deletes it has no books.
+"""
+
+from discreet.ledger.books import Ledger
+from discreet.ledger.entries import Amount, Entry
+
+__all__ = ["Amount", "Entry", "Ledger"]

@@ -1,0 +1,251 @@
+"""Entries: what a ledger holds, as values and as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any, Final, NamedTuple, final
+
+from discreet.errors import KindError, ParameterError, show
+from discreet.reals import float_down, float_up
+
+__all__ = ["Amount", "Entry", "Mark", "brief", "name_text", "now", "page", "receipt_text", "said", "short"]
+
+_MOST_RECEIPT: Final = 1 << 20  # Characters of JSON.
+_MOST_NAME: Final = 1000
+
+
+@final
+class Amount(NamedTuple):
+    """An exact amount of privacy loss. It is a pair, so that ``mechanism.require(d_in, book.left)`` can be asked.
+
+    >>> Amount(Fraction(1), Fraction(1, 10**6))
+    Amount(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __repr__(self) -> str:
+        epsilon, delta = (repr(x) if short(x, 250) else show(x) for x in self)
+        return f"Amount(epsilon={epsilon}, delta={delta})"
+
+    def plus(self, other: Amount) -> Amount:
+        """Return the sum, part by part.
+
+        >>> Amount(Fraction(1), Fraction(0)).plus(Amount(Fraction(2), Fraction(1, 4)))
+        Amount(epsilon=Fraction(3, 1), delta=Fraction(1, 4))
+        """
+        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def minus(self, other: Amount) -> Amount:
+        """Return the difference, part by part.
+
+        >>> Amount(Fraction(3), Fraction(1, 4)).minus(Amount(Fraction(2), Fraction(0)))
+        Amount(epsilon=Fraction(1, 1), delta=Fraction(1, 4))
+        """
+        return Amount(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def within(self, other: Amount) -> bool:
+        """Whether both parts are at most the other's; ``<=`` would compare them like words in a dictionary.
+
+        >>> Amount(Fraction(1), Fraction(1, 4)).within(Amount(Fraction(2), Fraction(0)))
+        False
+        """
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One charge on the books.
+
+    >>> from discreet import Ledger
+    >>> book = Ledger.in_memory(epsilon=1)
+    >>> entry = book.charge(epsilon="1/3", table="events.parquet", receipt={"by": ["city"]})
+    >>> entry.number, entry.epsilon, entry.table, entry.receipt
+    (1, Fraction(1, 3), 'events.parquet', {'by': ['city']})
+    >>> entry.when.tzinfo
+    datetime.timezone.utc
+    """
+
+    number: int
+    when: datetime
+    epsilon: Fraction
+    delta: Fraction
+    table: str | None
+    receipt: Any = field(hash=False)
+
+    @classmethod
+    def read(cls, number: int, made: str, epsilon: str, delta: str, name: str | None, receipt: str) -> Entry:
+        """Return an entry from the fields of its row.
+
+        >>> Entry.read(1, now(), "1/3", "0", None, '{"by": ["city"]}').receipt
+        {'by': ['city']}
+        """
+        when = datetime.fromisoformat(made)
+        return cls(number, when, Fraction(epsilon), Fraction(delta), name, json.loads(receipt))
+
+
+class Mark(NamedTuple):
+    """How far the books have been read; they may grow from here, and do nothing else.
+
+    >>> Mark.start(now(), "1", "0").spent
+    Amount(epsilon=Fraction(0, 1), delta=Fraction(0, 1))
+    """
+
+    genesis: str
+    number: int
+    digest: str
+    spent: Amount
+
+    @classmethod
+    def start(cls, *budget: str) -> Mark:
+        """Return the mark before the first entry: the digest of the budget.
+
+        >>> Mark.start(now(), "1", "0").number
+        0
+        """
+        genesis = _digest("", *budget)
+        return cls(genesis, 0, genesis, Amount(Fraction(0), Fraction(0)))
+
+    def digest_of(self, *fields: object) -> str:
+        """Return the digest of the row that comes next.
+
+        >>> len(Mark.start(now(), "1", "0").digest_of(1, now(), "1/3", "0", None, "null"))
+        64
+        """
+        return _digest(self.digest, *fields)
+
+    def after(self, entry: Entry, digest: str) -> Mark:
+        """Return the mark after one more entry.
+
+        >>> Mark.start(now(), "1", "0").after(Entry.read(1, now(), "1/3", "0", None, "null"), "").spent.epsilon
+        Fraction(1, 3)
+        """
+        return Mark(self.genesis, entry.number, digest, self.spent.plus(Amount(entry.epsilon, entry.delta)))
+
+
+def now() -> str:
+    """Return the time in UTC, to the microsecond.
+
+    >>> len(now()), now()[-6:]
+    (32, '+00:00')
+    """
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def receipt_text(receipt: object) -> str:
+    """Return a receipt as JSON that reads back equal. A message shows its type alone: a receipt may be long.
+
+    >>> receipt_text({"by": ["city"]})
+    '{"by": ["city"]}'
+    >>> receipt_text({"by": ("city",)})                                                 # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    discreet.errors.KindError: receipt=<class 'dict'>: need JSON: texts, finite numbers, booleans, None, lists ...
+    """
+    try:
+        text = json.dumps(receipt, allow_nan=False)
+        same = bool(json.loads(text) == receipt)
+    except Exception:
+        same, text = False, ""
+    if not same:
+        need = "JSON: texts, finite numbers, booleans, None, lists (no tuples), and dicts whose keys are texts"
+        raise KindError("receipt", type(receipt), need)
+    if len(text) > _MOST_RECEIPT:
+        raise ParameterError("receipt", type(receipt), f"at most {_MOST_RECEIPT} characters of JSON, not {len(text)}")
+    return text
+
+
+def name_text(table: str | None) -> str | None:
+    """Return a table's name as it is stored.
+
+    >>> name_text("events.parquet")
+    'events.parquet'
+    """
+    if table is None:
+        return None
+    if not isinstance(table, str):
+        raise KindError("table", table, "a text, such as a file's name")
+    if len(table) > _MOST_NAME or any("\ud800" <= c <= "\udfff" for c in table):
+        raise ParameterError("table", table, f"at most {_MOST_NAME} characters, none of them a lone surrogate")
+    return str(table)
+
+
+def brief(x: Fraction, rounded: Callable[[Fraction], float]) -> str:
+    """Write an amount exactly where that is short, else rounded to the safe side.
+
+    >>> brief(Fraction(2), float_up), brief(Fraction("1e-6"), float_up), brief(Fraction(1, 3), float_up)
+    ('2', '1e-06', '1/3')
+    >>> brief(Fraction(10**9, 3 * 10**9 + 1), float_up), brief(Fraction(10**9, 3 * 10**9 + 1), float_down)
+    ('0.33333333322222225', '0.3333333332222222')
+    """
+    if short(x, 40) and x.denominator == 1:
+        return str(x)
+    with suppress(OverflowError):
+        near = float(x)
+        if x in (Fraction(near), Fraction(repr(near))):
+            return repr(near)
+    return str(x) if short(x, 20) else repr(rounded(x))
+
+
+def said(amount: Amount, rounded: Callable[[Fraction], float]) -> str:
+    """Write an amount as a user would.
+
+    >>> said(Amount(Fraction(3), Fraction("1e-5")), float_up)
+    'epsilon=3, delta=1e-05'
+    """
+    return f"epsilon={brief(amount.epsilon, rounded)}, delta={brief(amount.delta, rounded)}"
+
+
+def page(title: str, budget: Amount, entries: list[Entry]) -> str:
+    """Write the books as a table.
+
+    >>> print(page("Empty", Amount(Fraction(3), Fraction("1e-5")), []))
+    Empty
+    <BLANKLINE>
+            when (UTC)  epsilon  delta  table
+    -----------------------------------------
+    spent               0        0
+    left                3        1e-05
+    budget              3        1e-05
+    """
+    spent = Amount(sum((e.epsilon for e in entries), Fraction(0)), sum((e.delta for e in entries), Fraction(0)))
+    rows = [["", "when (UTC)", "epsilon", "delta", "table"]]
+    for entry in entries:
+        amounts = brief(entry.epsilon, float_up), brief(entry.delta, float_up)
+        rows.append([str(entry.number), f"{entry.when:%Y-%m-%d %H:%M:%S}", *amounts, _printable(entry.table)])
+    for what, amount, rounded in (
+        ("spent", spent, float_up),
+        ("left", budget.minus(spent), float_down),
+        ("budget", budget, float_up),
+    ):
+        rows.append([what, "", *(brief(x, rounded) for x in amount), ""])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    rule = "-" * max(map(len, lines))
+    return "\n".join([title, "", lines[0], rule, *lines[1:-3], *([rule] if entries else []), *lines[-3:]])
+
+
+def short(x: Fraction, bits: int) -> bool:
+    """Whether an amount can be printed in full.
+
+    >>> short(Fraction(1, 3), 2), short(Fraction(1, 4), 2)
+    (True, False)
+    """
+    return max(x.numerator.bit_length(), x.denominator.bit_length()) <= bits
+
+
+def _digest(previous: str, *fields: object) -> str:
+    return sha256(json.dumps([previous, *fields], default=repr).encode()).hexdigest()
+
+
+def _printable(name: str | None) -> str:
+    if name is None:
+        return ""
+    return name if name.isprintable() and len(name) <= 60 else show(name)
