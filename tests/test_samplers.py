@@ -423,6 +423,23 @@ def test_a_draw_past_the_span_goes_on_where_the_table_ends(scale, signed, monkey
             assert digits._go_on(~whole, SYSTEM) == ~((span + extra) << shift | rest)
 
 
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(64), Fraction(65), Fraction(1000)])
+@pytest.mark.parametrize("signed", [False, True])
+def test_every_draw_past_the_span_goes_on_and_no_other(scale, signed, monkeypatch):
+    digits = many.Digits(scale, signed)
+    top = digits._tables[-1]
+    monkeypatch.setattr(digits, "_go_on", lambda draw, coins: 2**70)
+    for i, value in list(enumerate(top._values.tolist()))[-6:]:
+
+        def fill(out, coins, i=i, value=value):
+            out[:] = value
+            return np.array([0]), np.array([i])
+
+        monkeypatch.setattr(top, "fill", fill)
+        past = (value if value >= 0 else ~value) >= digits._span << digits._shift
+        assert (digits.draw(1, SYSTEM)[0] == 2**70) == past
+
+
 def test_a_draw_that_does_not_fit_int64_is_never_wrapped(monkeypatch):
     digits = many.Digits(Fraction(1), True)
     monkeypatch.setattr(many, "geometric", lambda scale, coins: 2**70)
