@@ -423,6 +423,22 @@ def test_a_draw_past_the_span_goes_on_where_the_table_ends(scale, signed, monkey
             assert digits._go_on(~whole, SYSTEM) == ~((span + extra) << shift | rest)
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_draw_is_the_xor_of_all_its_digits(signed, monkeypatch):
+    digits = many.Digits(Fraction(10**6), signed)
+    values = [0b1010 ^ -signed, 0b0110 << 7, 0b11 << 14]
+    assert len(digits._tables) == len(values)
+    for table, value in zip(digits._tables, values, strict=True):
+
+        def fill(out, coins, value=value):
+            out[:] = value
+            return tables._NOWHERE, tables._NOWHERE
+
+        monkeypatch.setattr(table, "fill", fill)
+    n = many.CHUNK + 1
+    assert digits.draw(n, SYSTEM).tolist() == [values[0] ^ values[1] ^ values[2]] * n
+
+
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(64), Fraction(65), Fraction(1000)])
 @pytest.mark.parametrize("signed", [False, True])
 def test_every_draw_past_the_span_goes_on_and_no_other(scale, signed, monkeypatch):
