@@ -509,6 +509,7 @@ def test_noise_is_added_to_integers_of_every_type():
         assert add_discrete_laplace(np.array([0], kind), 2**54).shape == (1,)
     assert add_discrete_laplace(np.array([2**63], np.uint64), 0).tolist() == [2**63]
     assert add_discrete_laplace(np.array([2**63 - 1], np.uint64), 0).dtype == np.int64
+    assert add_discrete_laplace(np.array([-(2**70), 1], object), 0).tolist() == [-(2**70), 1]
 
 
 @pytest.mark.parametrize(
