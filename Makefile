@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONHASHSEED ?= random
 
-.PHONY: help demo test check mutants evidence bench clean
+.PHONY: help demo test check mutants mutation evidence bench clean
 help:
 	@echo "make demo    a tour, in a few seconds"
 	@echo "make test    the whole test suite (DISCREET_SLOW=1: ten times the cases)"
 	@echo "make check   lint, types, layers, doctests"
 	@echo "make mutants plant every known bug of this field and see it caught"
+	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
 	@echo "make bench   side by side with peers; prints ratios with the goal beside each"
 
@@ -38,6 +39,9 @@ check: $(VENV)/dev.stamp
 
 mutants: $(VENV)/dev.stamp
 	@$(BIN)/python tests/mutants.py
+
+mutation: $(VENV)/dev.stamp
+	@$(BIN)/python tests/mutation.py $(FILES)
 
 evidence: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.evidence

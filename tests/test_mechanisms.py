@@ -35,6 +35,7 @@ from discreet import (
 from discreet.coins import SYSTEM
 from discreet.domains import Anything
 from discreet.mechanisms import (
+    Debiased,
     integer_laplace,
     laplace_threshold,
     randomized_response,
@@ -654,6 +655,31 @@ class TestRappor:
         f, n, k = 1 / 3, 2, 3
         assert math.isclose(k * estimate.frequency_error**2, k * (f - f**2 / 2) / (2 * n * (1 - f) ** 2))
         assert (estimate.sample_errors >= estimate.frequency_error).all()
+
+    def test_a_samples_error_adds_the_variance_of_a_share(self):
+        shares = np.array([-0.5, 0.0, 0.25, 1.0, 1.5])
+        debiased = Debiased(n=16, counts=16 * shares, frequencies=shares, count_error=4.8, frequency_error=0.3)
+        expected = [0.3, 0.3, math.sqrt(0.3**2 + 0.25 * 0.75 / 16), 0.3, 0.3]
+        assert np.allclose(debiased.sample_errors, expected, rtol=1e-12)
+
+    def test_a_law_is_written_out_to_16_bits(self):
+        law = Rappor(length=16, max_weight=1, f="1/2").law([True] + [False] * 15)
+        assert len(law) == 2**16
+        assert sum(law.values()) == 1
+        with pytest.raises(UnsupportedError):
+            Rappor(length=17, max_weight=1, f="1/2").law([False] * 17)
+
+    def test_totals_lie_from_0_to_the_number_of_reports(self):
+        m = Rappor(length=2, max_weight=1, f="1/2")
+        assert m.debias_totals(np.array([0, 3]), 3).counts.tolist() == [-1.5, 4.5]
+        most = 2**63 - 1
+        assert m.debias_totals(np.array([0, most]), most).n == most
+        for totals, n in (([0, 4], 3), ([-1, 3], 3), ([0.0, 3.0], 3), ([3], 3), ([0, 0, 0], 3)):
+            with pytest.raises(DomainError):
+                m.debias_totals(np.array(totals), n)
+        for n in (0, 2**63):
+            with pytest.raises(ParameterError):
+                m.debias_totals(np.array([0, 0]), n)
 
     def test_f_one_says_nothing_and_cannot_be_debiased(self):
         m = Rappor(length=3, max_weight=1, f=1)

@@ -461,6 +461,20 @@ def test_enclosures_enclose_and_tighten():
         assert widths[-1] <= abs(high) / 2**240
 
 
+def test_enclosures_of_large_numbers_enclose_them():
+    x = exp(Fraction(1000))
+    low, high = x.enclosure(64)
+    assert low < x.enclosure(3000)[0] < x.enclosure(3000)[1] < high < low * (1 + Fraction(1, 2**50))
+
+
+def test_a_number_without_a_finite_enclosure_is_an_error():
+    nothing = ln(exp(Fraction(1)) - exp(Fraction(1)))
+    with pytest.raises(PrecisionError):
+        nothing.enclosure(64)
+    with pytest.raises(PrecisionError):
+        enclose_bits([nothing], 64)
+
+
 def test_signs_and_comparisons_are_decided_however_close():
     rng = random.Random(11)
     for _ in range(1000):

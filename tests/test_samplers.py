@@ -15,9 +15,10 @@ from scipy import stats
 import discreet.samplers
 from discreet.coins import SYSTEM
 from discreet.errors import KindError, ParameterError
-from discreet.reals import ScaledLog, exp, floor_bits
+from discreet.reals import ScaledLog, exp, floor_bits, maximum
 from discreet.samplers import (
     Table,
+    add_discrete_laplace,
     below,
     below_many,
     bernoulli,
@@ -150,6 +151,42 @@ class _TieIsFalse(ArrayCoins):
         return (1 << n) - 1
 
 
+class _GoesOn(ArrayCoins):
+    """Arrays that are given; then single draws that all give one number."""
+
+    def __init__(self, word, *arrays):
+        super().__init__(*arrays)
+        self.word = word
+
+    def bits(self, n):
+        return self.word
+
+
+def test_an_array_decides_a_dyadic_of_more_than_one_byte_at_its_edge():
+    words = np.arange(256, dtype=np.uint16) << 8
+    drawn = bernoulli_many(Fraction(1, 2**12), 256, ArrayCoins(np.zeros(256, np.uint8), words), word=16)
+    assert drawn.tolist() == [w < 16 for w in range(256)]
+
+
+@pytest.mark.parametrize(("word", "at_the_edge"), [(0, True), (1, False)])
+def test_an_array_leaves_both_bytes_open_that_a_real_may_lie_between(word, at_the_edge):
+    p = exp(Fraction(-200)) + Fraction(1, 2)  # So near 1/2 that a first enclosure reaches below it.
+    drawn = bernoulli_many(p, 4, _GoesOn(word, np.uint8([126, 127, 128, 129]), np.uint8([0, 0])), word=8)
+    assert drawn.tolist() == [True, True, at_the_edge, False]
+
+
+@pytest.mark.parametrize(("word", "less"), [(0x54, True), (0x56, False)])
+@pytest.mark.parametrize("p", [Fraction(1, 3), exp(Fraction(-1000)) + Fraction(1, 3)], ids=["rational", "real"])
+def test_constant_words_go_on_where_all_of_them_tie(p, word, less):
+    tie = np.full(24, 0x55, np.uint8)  # The digits of 1/3, of which 17 are looked at.
+    assert bernoulli_many(p, 1, _GoesOn(word, tie), constant_words=True, word=8).tolist() == [less]
+
+
+def test_a_real_that_is_known_exactly_is_not_below_itself():
+    p = maximum(exp(Fraction(-1)), Fraction(3, 4))
+    assert [bernoulli(p, ScriptedCoins(w, 8), word=8) for w in (191, 192, 193)] == [True, False, False]
+
+
 @pytest.mark.parametrize("n", [*range(1, 128), 128, 200, 255, 256, 257, 511, 512])
 def test_below_takes_each_value_on_its_own_nth_part(n):
     layers = 1 if n >= 128 else 2
@@ -225,6 +262,9 @@ def test_below_takes_any_n_and_arrays_of_n():
     for wrong in (0, -1, np.array([1, 0])):
         with pytest.raises(ParameterError):
             below_many(wrong, 1) if isinstance(wrong, int) else below_many(wrong)
+    for wrong in (0, -1):
+        with pytest.raises(ParameterError):
+            below(wrong)
     with pytest.raises(KindError):
         below_many(np.array([1.5]))
 
@@ -383,6 +423,39 @@ def test_a_draw_past_the_span_goes_on_where_the_table_ends(scale, signed, monkey
             assert digits._go_on(~whole, SYSTEM) == ~((span + extra) << shift | rest)
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_draw_is_the_xor_of_all_its_digits(signed, monkeypatch):
+    digits = many.Digits(Fraction(10**6), signed)
+    values = [0b1010 ^ -signed, 0b0110 << 7, 0b11 << 14]
+    assert len(digits._tables) == len(values)
+    for table, value in zip(digits._tables, values, strict=True):
+
+        def fill(out, coins, value=value):
+            out[:] = value
+            return tables._NOWHERE, tables._NOWHERE
+
+        monkeypatch.setattr(table, "fill", fill)
+    n = many.CHUNK + 1
+    assert digits.draw(n, SYSTEM).tolist() == [values[0] ^ values[1] ^ values[2]] * n
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(64), Fraction(65), Fraction(1000)])
+@pytest.mark.parametrize("signed", [False, True])
+def test_every_draw_past_the_span_goes_on_and_no_other(scale, signed, monkeypatch):
+    digits = many.Digits(scale, signed)
+    top = digits._tables[-1]
+    monkeypatch.setattr(digits, "_go_on", lambda draw, coins: 2**70)
+    for i, value in list(enumerate(top._values.tolist()))[-6:]:
+
+        def fill(out, coins, i=i, value=value):
+            out[:] = value
+            return np.array([0]), np.array([i])
+
+        monkeypatch.setattr(top, "fill", fill)
+        past = (value if value >= 0 else ~value) >= digits._span << digits._shift
+        assert (digits.draw(1, SYSTEM)[0] == 2**70) == past
+
+
 def test_a_draw_that_does_not_fit_int64_is_never_wrapped(monkeypatch):
     digits = many.Digits(Fraction(1), True)
     monkeypatch.setattr(many, "geometric", lambda scale, coins: 2**70)
@@ -415,12 +488,69 @@ def test_scales_from_tiny_to_huge():
     for wrong in (Fraction(-1, 2), -3):
         with pytest.raises(ParameterError):
             discrete_laplace(wrong)
+        with pytest.raises(ParameterError):
+            geometric(wrong)
+
+
+@pytest.mark.parametrize("draw", [geometric_many, discrete_laplace_many])
+def test_the_scale_decides_alike_for_few_draws_and_for_many(draw):
+    for n in (0, 3, 5000):
+        assert draw(0, n).tolist() == [0] * n
+        assert draw(2**54, n).dtype == object
+        assert draw(2**54 - 1, n).dtype == np.int64
+        with pytest.raises(ParameterError):
+            draw(-1, n)
+
+
+def test_noise_is_added_to_integers_of_every_type():
+    for kind in (np.int8, np.int64, np.uint8, np.uint64, object):
+        assert add_discrete_laplace(np.array([1, 2], kind), 0).tolist() == [1, 2]
+        assert add_discrete_laplace(np.array([], kind), 0).size == 0
+        assert add_discrete_laplace(np.array([0], kind), 2**54).shape == (1,)
+    assert add_discrete_laplace(np.array([2**63], np.uint64), 0).tolist() == [2**63]
+    assert add_discrete_laplace(np.array([2**63 - 1], np.uint64), 0).dtype == np.int64
+    assert add_discrete_laplace(np.array([-(2**70), 1], object), 0).tolist() == [-(2**70), 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "noise", "kind"),
+    [
+        (2**63 - 1, 1, object),
+        (2**63 - 2, 1, np.int64),
+        (-(2**63), -1, object),
+        (1 - 2**63, -1, np.int64),
+    ],
+)
+def test_a_sum_is_exact_at_both_ends_of_int64(value, noise, kind, monkeypatch):
+    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, n, _coins: np.full(n, noise, np.int64))
+    for values in ([value], [value, 0]):
+        noisy = add_discrete_laplace(np.array(values), 1)
+        assert noisy.tolist() == [x + noise for x in values]
+        assert noisy.dtype == kind
 
 
 def test_a_single_draw_and_a_short_array_build_no_tables(monkeypatch):
     monkeypatch.setattr(many, "Digits", None)
     discrete_laplace(Fraction(987, 654))
     assert discrete_laplace_many(Fraction(987, 653), 100).dtype == np.int64
+
+
+@pytest.mark.parametrize(("one", "as_array"), [(geometric, geometric_many), (discrete_laplace, discrete_laplace_many)])
+def test_a_short_array_is_single_draws(one, as_array):
+    for word in (2**50, 2**50 + 1, 2**63, 2**63 + 1):  # The last bit is the sign.
+        assert as_array(Fraction(321, 7), 3, _GoesOn(word)).tolist() == [one(Fraction(321, 7), _GoesOn(word))] * 3
+
+
+def test_an_array_is_patched_at_both_ends_of_int64():
+    for values, kind in (
+        ([], np.int64),
+        ([2**63 - 1, -(2**63)], np.int64),
+        ([2**63, 1], object),
+        ([1, -(2**63) - 1], object),
+    ):
+        patched = many._patched(np.array([5, 6]), dict(enumerate(values)))
+        assert patched.tolist() == [*values, *[5, 6][len(values) :]]
+        assert patched.dtype == kind
 
 
 def test_tables_are_kept_for_a_few_laws_only():
