@@ -1,7 +1,6 @@
 """The budget's books: exact, durable, append-only; a crash may waste budget and never exceeds it."""
 
 import copy
-import doctest
 import itertools
 import json
 import math
@@ -1197,20 +1196,3 @@ class TestDamage:
             for cut in range(0, len(journal), 256):
                 found = outcome(laid_out(shelf, database, journal[:cut]))
                 assert found is None or found[: len(committed)] == committed
-
-
-DOCS = Path(__file__).parents[1] / "docs" / "ledger.md"
-
-
-def test_the_sessions_of_the_page_about_the_books_print_what_they_show(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    timeless = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "...", DOCS.read_text())
-    sessions = re.findall(r"```pycon\n(.*?)```", timeless, re.DOTALL)
-    assert len(sessions) > 2
-    names = {}
-    for session in sessions:
-        test = doctest.DocTestParser().get_doctest(session, names, "ledger", str(DOCS), 0)
-        assert (
-            doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, clear_globs=False).failed == 0
-        )
-        names = test.globs

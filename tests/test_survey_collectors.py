@@ -334,7 +334,7 @@ class TestSecrets:
     @pytest.mark.parametrize(
         "secret",
         ["sentinel-7919-secret", bytearray(SECRET), memoryview(SECRET), 7919, [7919], b"", b"7919", b"sentinel-791919"],
-        ids=repr,
+        ids=["text", "bytearray", "memoryview", "number", "list", "empty", "short", "15 bytes"],
     )
     def test_a_secret_too_short_or_no_bytes_is_refused_untold(self, form, secret):
         with pytest.raises((KindError, ParameterError), match="secret") as caught:
@@ -559,7 +559,6 @@ class TestInputs:
             (pd.DataFrame({"a": [1], "b": [2]}),),
             pytest.param(({"a": [1]}, "b")),
         ],
-        ids=repr,
     )
     def test_what_are_no_reports_is_a_declared_error(self, given_):
         box = Collector(SETS)

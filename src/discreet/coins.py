@@ -82,8 +82,8 @@ SYSTEM: Final = SystemCoins()
 class KeyedCoins:
     """The coins of a secret and a context: the same for the same, and fair to whoever does not know the secret.
 
-    Block i is HMAC-SHA256 of i, 8 bytes, lowest first, under the key HMAC-SHA256 of the context under the secret. That
-    these look fair is an assumption about HMAC [Bellare, Canetti and Krawczyk 1996], not a theorem.
+    Block i is HMAC-SHA256 of i, 8 bytes, lowest first, under a key that is HMAC-SHA256 of "discreet coins 1" and the
+    context under the secret. That they look fair is an assumption about HMAC [Bellare, Canetti and Krawczyk 1996].
 
     >>> KeyedCoins(b"secret", b"context").bits(16) == KeyedCoins(b"secret", b"context").bits(16)
     True

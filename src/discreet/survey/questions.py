@@ -113,12 +113,15 @@ class Question:
     def places_of_texts(self, texts: Sequence[str], /) -> NDArray[np.int64]:
         """Return the place of each answer that a text stands for, as in a CSV file, or -1; a blank one is missing.
 
-        >>> Question("age", [10, 20], missing="unknown").places_of_texts(["20", "", "10", "30"])
+        >>> Question("age", [10, 20], missing="unknown").places_of_texts(["20", "", "10.0", "30"])
         array([ 1,  2,  0, -1])
         """
         table = {str(choice): i for i, choice in enumerate(self.categories.values)}
         if len(table) < len(self):
             raise ParameterError("choices", self.choices, "choices that differ as text")
+        for i, choice in enumerate(self.categories.values):
+            if type(choice) is int:  # Frames write a column of whole numbers with gaps as floats.
+                table.setdefault(f"{choice}.0", i)
         if self.missing is not None:
             table.setdefault("", len(self) - 1)
         return np.fromiter((table.get(text, -1) for text in texts), np.int64, len(texts))
