@@ -199,7 +199,18 @@ class TestWhatItShows:
         assert text == str(made)
         lines = text.splitlines()
         assert lines[0] == "10 choices, epsilon = 1: the limit is 3.00 a person"
-        assert lines[1].split() == "mechanism n × variance of the limit people error margin".split()
+        assert lines[1].split() == [
+            "mechanism",
+            "n",
+            "×",
+            "variance",
+            "of",
+            "the",
+            "limit",
+            "people",
+            "error",
+            "margin",
+        ]
         assert "SubsetSelection, 3 of 10" in lines[2]
         assert lines[2].split()[-5:] == ["3.00", "100.0%", "10,000", "0.0173", "0.0372"]
         assert len(lines) == 6
