@@ -444,7 +444,7 @@ class TestDifferences:
     @pytest.mark.parametrize("kind", [SubsetSelection, OptimizedUnary, Rappor], ids=label)
     @pytest.mark.parametrize("shares", [(0.1, 0.1), (0.6, 0.2), (0.9, 0.05)])
     def test_simulated_intervals_cover(self, kind, shares, n):
-        form, rounds = form_of(kind, 10, 1), 150
+        form, rounds = form_of(kind, 10, 1), 200
         truth, real = population([*shares, *[(1 - sum(shares)) / 8] * 8], n)
         wanted, misses, third, spread, errors = real[0] - real[1], 0, 0, [], []
         for box in trials(form, truth, rounds):
@@ -510,7 +510,7 @@ SHAPES = [
     (rr(2, "3/4", "a"), rr(2, "3/4", "b"), [[0.4, 0.1], [0.1, 0.4]]),
     (form_of(SubsetSelection, 4, 1, "a"), rr(3, "3/4", "b"), [[0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3], [0.1, 0, 0]]),
     (form_of(Rappor, 3, 2, "a"), form_of(OptimizedUnary, 5, 2, "b"), np.outer([0.6, 0.3, 0.1], [0.2] * 5)),
-    (form_of(SubsetSelection, 10, 2, "a"), form_of(SubsetSelection, 4, 1, "b"), np.full((10, 4), 0.025)),
+    (form_of(SubsetSelection, 10, 2, "a"), form_of(SubsetSelection, 4, 1, "b"), np.arange(40).reshape(10, 4)),
 ]
 
 
@@ -568,6 +568,7 @@ class TestCrosstabs:
         wanted = wanted / wanted.sum()
         rng = np.random.default_rng(11)
         single, third, together, found, errors = np.zeros(wanted.shape, int), np.zeros(wanted.shape, int), 0, [], []
+        raw = []
         for _ in range(rounds):  # A sample of a population, so that the errors are those of a sample.
             truth = rng.choice(wanted.size, n, p=wanted.ravel())
             box = PairCollector(first, second)
@@ -580,6 +581,7 @@ class TestCrosstabs:
             low, high = np.moveaxis(box.estimate(simultaneous=True).intervals, 2, 0)
             together += bool(((wanted < low) | (wanted > high)).any())
             found.append(crosstab.shares)
+            raw.append(box.pairs / n)
             errors.append(crosstab.errors)
         assert single.max() <= most_misses(rounds, 0.05)
         assert together <= most_misses(rounds, 0.05)
@@ -587,10 +589,10 @@ class TestCrosstabs:
         assert (np.abs(np.mean(found, axis=0) - wanted) < 6 * spread / math.sqrt(rounds)).all()
         assert np.allclose(np.mean(errors, axis=0), spread, rtol=0.4)  # Six of their own standard errors.
         assert third.max() > most_misses(rounds, 0.05)  # The power: an interval a third as wide fails.
-        # And: the errors of a table that forgets one of the two mechanisms are far from the spread.
-        (p, q), scale = map(float, second.support), math.sqrt(rounds)
-        assert not np.allclose(np.mean(errors, axis=0) * (p - q), spread, rtol=0.4)
-        assert (np.abs(np.mean(found, axis=0) * (p - q) - wanted) > 6 * spread / scale).any()
+        # And: errors that forget to divide by the second mechanism's p - q, and shares that are not unbiased.
+        p, q = map(float, second.support)
+        assert not np.allclose(np.mean(errors, axis=0) * (p - q) ** 2, spread, rtol=0.4)
+        assert (np.abs(np.mean(raw, axis=0) - wanted) > 6 * np.std(raw, axis=0) / math.sqrt(rounds)).any()
 
     def test_margins_of_the_table_are_the_estimates_of_each_question(self):
         first, second = SHAPES[1][:2]
