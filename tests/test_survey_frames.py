@@ -45,7 +45,6 @@ ALL = [SMOKES, AGE, MEMBER, CITY]
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 KINDS = [RandomizedResponse, SubsetSelection, OptimizedUnary, Rappor]
 each_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-mixed_types = pytest.mark.filterwarnings("default")
 
 
 def sure(*questions, sets=()):
@@ -334,7 +333,6 @@ class TestPerturb:
         column = pd.Series([np.int64(10), np.float64(20), None], dtype=object)
         assert listed(sure(AGE).perturb(pd.DataFrame({"age": column})), "age") == [10, 20, 0]
 
-    @mixed_types
     @pytest.mark.parametrize("choices", [[10, 20], [False, True]], ids=repr)
     @each_frame
     def test_a_missing_choice_may_be_of_another_type(self, frame, choices):
@@ -768,7 +766,6 @@ class TestFiles:
         with pytest.raises(ParameterError, match="not questions"):
             sure(SMOKES).perturb_file(tmp_path / "in.csv", tmp_path / "out.csv", keep=["smokes"])
 
-    @mixed_types
     @pytest.mark.parametrize("target", ["out.csv", "out.parquet"])
     def test_a_missing_choice_of_another_type_goes_into_files(self, target, tmp_path):
         q = Question("age", [10, 20], missing="unknown")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 import numpy as np
 
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 
     from discreet.survey.questions import Form
 
-__all__ = ["Crosstab", "Difference", "Estimate", "Share", "simplex"]
+__all__ = ["Crosstab", "Difference", "Estimate", "Share", "checked_error", "simplex"]
 
 Of = Literal["sample", "respondents"]
+_LEAST_GAP: Final = Fraction(1, 10**12)
+"""Reports that support the truth more often by less than this say nothing that floats could tell."""
 
 
 @final
@@ -105,7 +108,7 @@ class Estimate(Mapping[Any, Share]):
         refused: int = 0,
     ) -> Estimate:
         """Return the estimate from the number of reports that support each choice."""
-        error = _checked_error(confidence)
+        error = checked_error(confidence)
         _check_reports(form, n)
         return cls(form, n, supports, 1 - error, bool(simultaneous), refused, error)
 
@@ -114,7 +117,7 @@ class Estimate(Mapping[Any, Share]):
         """The choices, in the question's order."""
         return self.form.question.categories.values
 
-    @property
+    @cached_property
     def shares(self) -> NDArray[np.float64]:
         """The unbiased share of each choice."""
         p, q = self.form.support
@@ -140,7 +143,7 @@ class Estimate(Mapping[Any, Share]):
         f = np.clip(self.shares, 0, 1)
         return np.sqrt((f * p * (1 - p) + (1 - f) * q * (1 - q)) / self.n) / (p - q)  # proof: respondents
 
-    @property
+    @cached_property
     def intervals(self) -> NDArray[np.float64]:
         """The lower and upper end of each share's interval, within [0, 1]."""
         return np.stack(self._interval(self._error / (len(self) if self.simultaneous else 1)), axis=1)
@@ -180,8 +183,9 @@ class Estimate(Mapping[Any, Share]):
         error = float(np.sqrt(max(square(seen) - middle**2, 0.0) / self.n))
         _, high = self._interval(self._error / 10)  # proof: nuisance
         shares = (0.0, min(1.0, float(high[i] + high[j])))
-        radius = float(bennett(self.n, max(map(square, shares)), 1 + 1 / (p - q), self._error * 0.45))  # proof: bennett
-        return Difference((a, b), middle, error, max(middle - radius, -1.0), min(middle + radius, 1.0), self.confidence)
+        most, reach = max(map(square, shares)), 1 + 1 / (p - q)
+        down, up = (float(_inverted(self.n, middle, most, reach, self._error * 0.45, way)) for way in (-1, 1))
+        return Difference((a, b), middle, error, max(middle - down, -1.0), min(middle + up, 1.0), self.confidence)
 
     def top(self, count: int, /) -> list[Share]:
         """Return the choices of the greatest estimated shares, the greatest first."""
@@ -199,6 +203,17 @@ class Estimate(Mapping[Any, Share]):
     def __getitem__(self, choice: Any) -> Share:
         i = self._place(choice)
         return next(self._shares([i]))
+
+    def __contains__(self, choice: object) -> bool:
+        return self.form.question.categories.index(choice) >= 0
+
+    def get(self, choice: Any, default: Any = None, /) -> Any:
+        """Return what is known about a choice, or the default if it is none."""
+        return self[choice] if choice in self else default  # noqa: SIM401  This is that method.
+
+    def items(self) -> list[tuple[Any, Share]]:  # type: ignore[override]
+        """Return each choice with what is known about it, in the question's order."""
+        return list(zip(self.choices, self.values(), strict=True))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.choices)
@@ -285,7 +300,7 @@ class Crosstab:
         simultaneous: bool = False,
     ) -> Crosstab:
         """Return the table from how many reports support each choice, and how many pairs of them each pair."""
-        error = _checked_error(confidence)
+        error = checked_error(confidence)
         for form in forms:
             _check_reports(form, n)
         return cls(forms, n, supports, pairs, 1 - error, bool(simultaneous), error)
@@ -337,9 +352,9 @@ class Crosstab:
             ]
         )  # proof: corners
         ends = [x * y for x in reaches[0] for y in reaches[1]]
-        up = bennett(self.n, most, max(ends), error * 0.45)
-        down = bennett(self.n, most, 1 - min(ends), error * 0.45)  # proof: crosstab
-        return np.clip(np.stack([self.shares - up, self.shares + down], axis=2), 0, 1)
+        down = _inverted(self.n, self.shares, most, max(ends), error * 0.45, -1)
+        up = _inverted(self.n, self.shares, most, 1 - min(ends), error * 0.45, 1)  # proof: crosstab
+        return np.clip(np.stack([self.shares - down, self.shares + up], axis=2), 0, 1)
 
     def __getitem__(self, pair: tuple[Any, Any]) -> Share:
         i, j = (form.question.categories.index(choice) for form, choice in zip(self.forms, _pair(pair), strict=True))
@@ -351,7 +366,7 @@ class Crosstab:
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a pair."""
-        names = self._names()
+        names = [name if name not in _NUMBERS else f"question {name}" for name in self._names()]
         shares, errors, ends = self.shares, self.errors, self.intervals
         rows = []
         for i, a in enumerate(self.forms[0].question.categories.values):
@@ -388,13 +403,29 @@ class Crosstab:
         return heat(first, second, self.shares, ax=ax, title=title, names=names)
 
 
+_NUMBERS: Final = ("share", "error", "low", "high")
+
+
+def _inverted(n: int, middle: Any, square: Any, reach: Any, error: float, way: int) -> NDArray[np.float64]:
+    """Return how far below (-1) or above (1) an estimate its truth may lie, but for a probability of *error*.
+
+    A truth d has a variance of at most *square* - d²; each round knows better how small d can be.
+    """
+    radius = bennett(n, square, reach, error)  # proof: bennett
+    for _ in range(4):
+        end = middle + way * radius
+        least = np.where(middle * end > 0, np.minimum(np.abs(middle), np.abs(end)), 0.0)
+        radius = bennett(n, square - least**2, reach, error)  # proof: rounds
+    return radius
+
+
 def _squares(form: Form) -> tuple[float, float]:
     """Return the mean squares of (1[supported] - q)/(p - q), if the choice is the truth or not."""
     p, q = form.support
     return float((p * (1 - q) ** 2 + (1 - p) * q**2) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
 
 
-def _checked_error(confidence: Exact) -> float:
+def checked_error(confidence: Exact) -> float:
     """Return the error that a confidence leaves; the intervals are proved for one of at most 1/2."""
     error = checked_confidence(confidence)
     if error > 0.5:
@@ -404,7 +435,7 @@ def _checked_error(confidence: Exact) -> float:
 
 def _check_reports(form: Form, n: int) -> None:
     p, q = form.support
-    if p == q:
+    if p - q < _LEAST_GAP:
         raise UnsupportedError(
             f"{form.question.name}: its mechanism says nothing about the answer, so nothing can be estimated"
         )

@@ -9,21 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.domains import Categories
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact, whole
-from discreet.intervals import binomial, checked_confidence
+from discreet.intervals import binomial
 from discreet.measures import checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.reals import Number, exp, float_down
 from discreet.report import columns
+from discreet.survey.estimates import checked_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from discreet.survey.questions import Mechanism
+
+_LEAST_EPSILON: Final = Fraction(1, 10**9)
+_MOST_PEOPLE: Final = 1 << 50
+_MOST_CHOICES: Final = 10**6
 
 __all__ = ["Option", "Plan", "limit", "make_plan", "plan", "unit_variance"]
 
@@ -63,6 +68,9 @@ class Option:
 @dataclass(frozen=True)
 class Plan:
     """The mechanisms within a budget, the best first, with what they need and what they give.
+
+    The best is the one of the least variance at equal shares. Where one choice may be very common another can need
+    fewer people for the same margin, which is at the least favourable share: the table shows both.
 
     >>> from discreet.survey import Question
     >>> Question("city", [f"city {i}" for i in range(10)]).plan(epsilon=1, people=10_000)
@@ -167,15 +175,19 @@ def make_plan(
     >>> make_plan(Categories(["no", "yes"]), epsilon=1, margin="0.05").people
     1840
     """
-    budget, error = checked_epsilon(epsilon), checked_confidence(confidence)
-    if budget == 0:
-        raise ParameterError("epsilon", epsilon, "epsilon > 0: at 0 a report says nothing")
+    budget, error = checked_epsilon(epsilon), checked_error(confidence)
+    if budget < _LEAST_EPSILON:
+        raise ParameterError("epsilon", epsilon, f"epsilon >= {float(_LEAST_EPSILON)}: below, a report says nothing")
+    if len(choices) < 2:
+        raise ParameterError("choices", len(choices), "at least two choices")
     if margin is not None and people is not None:
         raise ParameterError("people", people, "either margin or people, not both")
     wide = None if margin is None else exact(margin, "margin")
     if wide is not None and not 0 < wide < 1:
         raise ParameterError("margin", margin, "0 < margin < 1")
     count = None if people is None else whole(people, "people", least=1)
+    if count is not None and count > _MOST_PEOPLE:
+        raise ParameterError("people", people, f"people <= {_MOST_PEOPLE}")
     k, best = len(choices), limit(len(choices), budget)
     makers: list[Callable[[], Mechanism]] = [
         lambda: RandomizedResponse.within(epsilon=budget, categories=choices),
@@ -203,7 +215,10 @@ def plan(choices: int | Iterable[Any], **wanted: Any) -> Plan:
     1840
     """
     if not isinstance(choices, Iterable):
-        choices = range(whole(choices, "choices", least=2))
+        count = whole(choices, "choices", least=2)
+        if count > _MOST_CHOICES:
+            raise ParameterError("choices", choices, f"choices <= {_MOST_CHOICES}")
+        choices = range(count)
     return make_plan(Categories(choices, "choices"), **wanted)
 
 
@@ -246,7 +261,7 @@ def _people(mechanism: Mechanism, margin: float, error: float) -> int:
     low, high = 0, 1
     while _margin(mechanism, high, error) > margin:
         low, high = high, 2 * high
-        if high > 1 << 50:
+        if high > _MOST_PEOPLE:
             raise ParameterError("margin", margin, "a margin that fewer than 2**50 people give")
     while high - low > 1:
         middle = (low + high) // 2

@@ -75,7 +75,10 @@ class TextQuestion:
 
     def bloom(self, cohort: int, /) -> Bloom:
         """Return the filter of a cohort; its key is the SHA-256 of the question's key and the cohort's number."""
-        data = b"discreet cohort" + cohort.to_bytes(2, "little") + self.key
+        number = whole(cohort, "cohort", least=0)
+        if number >= self.cohorts:
+            raise ParameterError("cohort", cohort, f"cohort < {self.cohorts}")
+        data = b"discreet cohort" + number.to_bytes(2, "little") + self.key
         return Bloom(length=self.length, hashes=self.hashes, key=hashlib.sha256(data).digest())
 
     def mechanism(self, *, epsilon: Exact) -> Rappor:
@@ -241,7 +244,10 @@ def _described(mechanism: TextMechanism) -> dict[str, Any]:
 def _candidates(candidates: Iterable[str]) -> list[str]:
     if isinstance(candidates, str | bytes):
         raise KindError("candidates", candidates, "a list of texts")
-    listed = list(candidates)
+    try:
+        listed = list(candidates)
+    except TypeError:
+        raise KindError("candidates", type(candidates), "a list of texts") from None
     if not listed or not all(isinstance(text, str) for text in listed):
         raise KindError("candidates", listed, "a list of texts")
     if len(set(listed)) < len(listed):
@@ -249,35 +255,57 @@ def _candidates(candidates: Iterable[str]) -> list[str]:
     return listed
 
 
+def _fitted(
+    design: NDArray[np.float64],
+    totals: NDArray[np.int64],
+    people: NDArray[np.int64],
+    rates: NDArray[np.float64],
+    p: float,
+    q: float,
+) -> tuple[NDArray[np.float64], ...]:
+    """Return the cells' equations, each over its standard error at the given rates; their QR; and the shares."""
+    from scipy.linalg import qr
+    from scipy.optimize import nnls
+
+    sigma = np.sqrt(np.maximum(people, 1)[:, None] * np.clip(rates * (1 - rates), 1e-12, None)) / (p - q)
+    matrix = (design / sigma[:, :, None]).reshape(-1, design.shape[2])
+    target = ((totals - q * people[:, None]) / (p - q) / sigma).ravel()
+    missing = max(design.shape[2] - len(matrix), 0)  # With more unknowns than cells, rows of nothing make it square.
+    matrix, target = np.pad(matrix, ((0, missing), (0, 0))), np.pad(target, (0, missing))
+    rotation, triangle = qr(matrix, mode="economic")
+    return matrix, target, rotation, triangle, nnls(triangle, rotation.T @ target)[0]
+
+
 def _solve(
     design: NDArray[np.float64], totals: NDArray[np.int64], people: NDArray[np.int64], p: float, q: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the non-negative shares that fit best, the standard errors, and each one's chance under a share of 0.
 
-    The shares are non-negative least squares. Errors and chances are of the unrestricted least squares, whose
-    estimates are unbiased and normal at large n; where candidates cannot be told apart, both are those of nothing
-    known.
+    The shares are non-negative least squares, weighted in a second pass by the rates that the first one fits: weights
+    from the cells themselves would favour those that came out low. Errors and chances are those of the unrestricted
+    least squares, whose estimates are unbiased and normal at large n. The errors are the greater of the model's and of
+    those that the cohorts' own spread shows, which also sees texts that are no candidates. Where candidates cannot be
+    told apart, both are those of nothing known.
     """
-    from scipy.linalg import qr, solve_triangular
-    from scipy.optimize import nnls
-    from scipy.stats import norm
+    from scipy.linalg import solve_triangular
+    from scipy.special import ndtr
 
-    seen = (totals + 0.5) / (people[:, None] + 1)
-    sigma = np.sqrt(np.maximum(people, 1)[:, None] * seen * (1 - seen)) / (p - q)
-    matrix = (design / sigma[:, :, None]).reshape(-1, design.shape[2])
-    target = ((totals - q * people[:, None]) / (p - q) / sigma).ravel()
-    if len(matrix) < matrix.shape[1]:  # More unknowns than cells: rows of nothing make it square.
-        matrix = np.vstack([matrix, np.zeros((matrix.shape[1] - len(matrix), matrix.shape[1]))])
-        target = np.concatenate([target, np.zeros(len(matrix) - len(target))])
-    rotation, triangle = qr(matrix, mode="economic")
+    cohorts, unknowns = len(people), design.shape[2]
+    n = np.maximum(people, 1)[:, None]
+    rates = np.broadcast_to(totals.sum(axis=1, keepdims=True) / (n * totals.shape[1]), totals.shape)
+    _, _, _, _, shares = _fitted(design, totals, people, rates, p, q)
+    rates = np.clip(q + (p - q) * (design @ shares) / n, q, p)
+    matrix, target, rotation, triangle, shares = _fitted(design, totals, people, rates, p, q)
     reduced = rotation.T @ target
-    shares = nnls(triangle, reduced)[0]
     diagonal = np.abs(np.diag(triangle))
     if diagonal.min() <= 1e-9 * max(diagonal.max(), 1e-300):
-        return shares, np.full(len(shares), np.inf), np.ones(len(shares))
-    inverse = solve_triangular(triangle, np.eye(len(triangle)))
-    errors = np.sqrt((inverse**2).sum(axis=1))
-    return shares, errors, norm.sf(inverse @ reduced / errors)
+        return shares, np.full(unknowns, np.inf), np.ones(unknowns)
+    inverse = solve_triangular(triangle, np.eye(unknowns))
+    raw = inverse @ reduced
+    influence = (inverse @ rotation.T) * (target - matrix @ raw)
+    spread = (influence.reshape(unknowns, cohorts, -1).sum(axis=2) ** 2).sum(axis=1) * cohorts / max(cohorts - 1, 1)
+    errors = np.sqrt(np.maximum((inverse**2).sum(axis=1), spread))
+    return shares, errors, ndtr(-raw / errors)
 
 
 @final
@@ -382,10 +410,8 @@ class TextClient(Teller):
         if cohort is None:
             coins: Coins = SYSTEM if secret is None else KeyedCoins(secret, b"cohort" + form.digest)
             cohort = below(form.question.cohorts, coins)
-        self.cohort = whole(cohort, "cohort", least=0)
-        if self.cohort >= form.question.cohorts:
-            raise ParameterError("cohort", cohort, f"cohort < {form.question.cohorts}")
-        self._bloom = form.question.bloom(self.cohort)
+        self._bloom = form.question.bloom(cohort)
+        self.cohort = int(cohort)
 
     def report(self, text: str, /) -> Report:
         """Return a report of a text."""
