@@ -108,6 +108,9 @@ class Collector:
     def add_chunk(self, chunk: Any, /) -> None:
         """Add one chunk of reports, as `add_many` cuts them."""
         rows, why = self.read(chunk)
+        if not why.any():
+            self.count(rows)
+            return
         self.count(rows[why == _GOOD])
         found = np.bincount(why, minlength=len(_REASONS))
         self.refused += Counter({reason: int(n) for reason, n in zip(_REASONS[1:], found[1:], strict=True) if n})
@@ -150,7 +153,7 @@ class Collector:
             raise ReportError("impossible", "no answer to this question gives such a report")
         return payload
 
-    def read(self, chunk: Any, /) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    def read(self, chunk: Any, /) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return a payload for each report of a chunk, and why it is refused: 0 for a good one."""
         form = self.form
         if isinstance(chunk, np.ndarray) and chunk.ndim == 2:
@@ -181,14 +184,14 @@ class Collector:
     def _head(self) -> bytes:
         return bytes((MAGIC, VERSION)) + cast("bytes", self.form.digest)
 
-    def _table(self, table: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    def _table(self, table: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Read rows of bytes, with or without headers, or rows of booleans."""
         form, n = self.form, len(table)
         if table.dtype == np.bool_ and isinstance(form, Form) and form.packs_bits and table.shape[1] == form.size:
             table = np.packbits(table, axis=1, bitorder="little")
         if table.dtype != np.uint8:
             raise KindError("reports", table.dtype, "rows of bytes (uint8), or of booleans, one a choice")
-        why = np.zeros(n, np.intp)
+        why = np.zeros(n, np.uint8)
         rows = table
         if table.shape[1] != form.width:
             rows = np.zeros((n, form.width), np.uint8)
@@ -203,12 +206,18 @@ class Collector:
             why[~same[:, 2:].all(axis=1)] = _REASONS.index("another form")
             why[~same[:, 1]] = _REASONS.index("another version")
             why[~same[:, 0]] = _REASONS.index("not a report")
-        why[(why == _GOOD) & ~form.valid(rows)] = _REASONS.index("impossible")
-        return rows, why
+        return rows, self._judged(rows, why)
 
-    def _choices(self, places: NDArray[np.int64], cells: Any) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    def _judged(self, rows: NDArray[np.uint8], why: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return why reports are refused, with those that no answer can give."""
+        valid = self.form.valid(rows)
+        if not valid.all():
+            why[(why == _GOOD) & ~valid] = _REASONS.index("impossible")
+        return why
+
+    def _choices(self, places: NDArray[np.int64], cells: Any) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Read a column of choices, by their places; what is none of them is looked at by itself."""
-        why = np.zeros(len(places), np.intp)
+        why = np.zeros(len(places), np.uint8)
         strange = np.flatnonzero(places < 0)
         rows = self.form.pack_places(np.maximum(places, 0))
         if strange.size:
@@ -216,16 +225,15 @@ class Collector:
             rows[strange] = found
         return rows, why
 
-    def _each(self, listed: list[Any], *, payloads: bool = True) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    def _each(self, listed: list[Any], *, payloads: bool = True) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Read reports one by one, from a mixed or broken column."""
-        rows, why = np.zeros((len(listed), self.form.width), np.uint8), np.zeros(len(listed), np.intp)
+        rows, why = np.zeros((len(listed), self.form.width), np.uint8), np.zeros(len(listed), np.uint8)
         for i, item in enumerate(listed):
             try:
                 rows[i] = np.frombuffer(self._one(item, payloads), np.uint8)
             except ReportError as error:
                 why[i] = _REASONS.index(error.reason)
-        why[(why == _GOOD) & ~self.form.valid(rows)] = _REASONS.index("impossible")
-        return rows, why
+        return rows, self._judged(rows, why)
 
     def _one(self, item: Any, payloads: bool) -> bytes:
         """Return the payload of whatever stands for a report, or raise ReportError."""
@@ -364,7 +372,7 @@ class PairCollector:
         for box, source, name in zip(self.boxes, (first, second), columns, strict=True):
             read = [box.read(chunk) for (chunk,) in chunks(source, [name], _CHUNK)]
             rows = [rows for rows, _ in read] or [np.empty((0, box.form.width), np.uint8)]
-            both.append((np.concatenate(rows), np.concatenate([why for _, why in read] or [np.empty(0, np.intp)])))
+            both.append((np.concatenate(rows), np.concatenate([why for _, why in read] or [np.empty(0, np.uint8)])))
         n, other = (len(rows) for rows, _ in both)
         if n != other:
             raise ParameterError("second", f"{other} reports", f"as many as of the first, {n}")
@@ -379,7 +387,7 @@ class PairCollector:
         refused = sum((Counter(tally.refused) for tally in tallies), Counter[str]())
         return Tally(sum(tally.added for tally in tallies), dict(refused))
 
-    def _tally(self, columns: list[tuple[NDArray[np.uint8], NDArray[np.intp]]]) -> Tally:
+    def _tally(self, columns: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]) -> Tally:
         """Count pairs, both of which have been read."""
         good = (columns[0][1] == _GOOD) & (columns[1][1] == _GOOD)
         rows = [table[good] for table, _ in columns]
