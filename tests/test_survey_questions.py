@@ -214,7 +214,7 @@ class TestMissing:
 
     def test_blank_cells_are_missing_and_texts_stand_for_choices(self):
         ages = Question("age", [10, 20], missing="unknown")
-        assert ages.places_of_texts(["20", "", "10", "30", "unknown", "20.0"]).tolist() == [1, 2, 0, -1, 2, -1]
+        assert ages.places_of_texts(["20", "", "10", "30", "unknown", "20.0"]).tolist() == [1, 2, 0, -1, 2, 1]
         assert Question("q", [True, False]).places_of_texts(["True", "False", "", "true"]).tolist() == [0, 1, -1, -1]
         assert Question("q", ["", "a"], missing="?").places_of_texts(["", "?"]).tolist() == [0, 2]
 
