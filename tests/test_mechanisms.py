@@ -447,6 +447,20 @@ class TestLaplaceThreshold:
             assert delta <= true * (1 + mpmath.mpf(2) ** -50)
             assert epsilon == float_up(Fraction(min(l1, l0 * li)) / s)
 
+    @pytest.mark.parametrize("li", [2, 3, 4, 5, 6, 9])
+    def test_four_numbers_of_keys_hold_the_greatest_of_all(self, li):
+        # Near this scale a full key weighs as much as li keys of 1, and any of the four may be the best.
+        even = (li - 1) / math.log(li)
+        best = set()
+        for factor, l1, l0 in itertools.product((0.6, 0.8, 0.99, 1.01, 1.2), (7, 8, 11, 14, 19), (3, 5, 6, 8, 10, 19)):
+            s, d_in = Fraction(even * factor), L01InfDistance().check((l0, l1, li))
+            l0_, l1_, li_ = d_in
+            fewest = -(-l1_ // li_)
+            over_n = {n: float_up(laplace_threshold._packed(s, 40, l1_, li_, n)) for n in range(fewest, l0_ + 1)}
+            assert float_up(laplace_threshold._surprise(s, 40, d_in)) == max(over_n.values())
+            best |= {n not in (fewest, l0_) for n in over_n if over_n[n] == max(over_n.values())}
+        assert li == 2 or best == {False, True}
+
     def test_delta_is_right_down_to_the_least_float(self):
         mpmath.mp.dps = 60
         for threshold in (10, 100, 600, 690, 700, 740, 744):
