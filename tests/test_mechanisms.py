@@ -461,6 +461,12 @@ class TestLaplaceThreshold:
             best |= {n not in (fewest, l0_) for n in over_n if over_n[n] == max(over_n.values())}
         assert li == 2 or best == {False, True}
 
+    def test_numbers_of_keys_beyond_the_floats_integers_are_exact(self):
+        for n in (2**53 + 1, 2**60 - 1, 10**25 + 1):  # None is a float: the first is rounded down, the others up.
+            s = Fraction(3)
+            every = float_up(laplace_threshold._packed(s, 500, n, 1, n))
+            assert float_up(laplace_threshold._surprise(s, 500, (n, n, 1))) == every
+
     def test_delta_is_right_down_to_the_least_float(self):
         mpmath.mp.dps = 60
         for threshold in (10, 100, 600, 690, 700, 740, 744):
