@@ -366,6 +366,11 @@ class TestParameters:
         assert undeclared(lambda: make(**CONSTRUCTORS[make] | {name: value})) is None
 
     @pytest.mark.parametrize(("make", "name"), PARAMETERS, ids=lambda x: x if isinstance(x, str) else called(x))
+    def test_an_error_names_the_parameter_that_is_wrong(self, make, name):
+        with pytest.raises(DiscreetError, match=f"^{name}="):
+            make(**CONSTRUCTORS[make] | {name: object()})
+
+    @pytest.mark.parametrize(("make", "name"), PARAMETERS, ids=lambda x: x if isinstance(x, str) else called(x))
     def test_errors_are_shaped_like_the_call(self, make, name):
         names = "|".join(CONSTRUCTORS[make])
         shape = re.compile(rf"({names}|\(l0, l1, li\))=.+: need .+", re.DOTALL)
