@@ -366,6 +366,11 @@ class TestParameters:
         assert undeclared(lambda: make(**CONSTRUCTORS[make] | {name: value})) is None
 
     @pytest.mark.parametrize(("make", "name"), PARAMETERS, ids=lambda x: x if isinstance(x, str) else called(x))
+    def test_an_error_names_the_parameter_that_is_wrong(self, make, name):
+        with pytest.raises(DiscreetError, match=f"^{name}="):
+            make(**CONSTRUCTORS[make] | {name: object()})
+
+    @pytest.mark.parametrize(("make", "name"), PARAMETERS, ids=lambda x: x if isinstance(x, str) else called(x))
     def test_errors_are_shaped_like_the_call(self, make, name):
         names = "|".join(CONSTRUCTORS[make])
         shape = re.compile(rf"({names}|\(l0, l1, li\))=.+: need .+", re.DOTALL)
@@ -412,6 +417,17 @@ class TestParameters:
             (lambda: Bloom(length=2, hashes=3), "hashes=3: need hashes <= length = 2"),
             (lambda: TABLE.privacy_map((1, 31, 31)), "d_in=(1, 31, 31): need li <= 30, the threshold"),
             (lambda: LAPLACE.privacy_map(-1), "d_in=-1: need an integer of at least 0"),
+            (lambda: LaplaceThreshold.within(epsilon=0, delta=1), "epsilon=0: need epsilon > 0"),
+            (lambda: LaplaceThreshold.within(epsilon=1, delta=1, l0=-1), "l0=-1: need an integer of at least 0"),
+            (
+                lambda: LaplaceThreshold.within(epsilon=1, delta=1, l0=0),
+                "(l0, l1, li)=(0, 0, 0): need distances above 0",
+            ),
+            (lambda: discrete_laplacian_tail_to_alpha(1, -1), "tail=-1: need an integer of at least 0"),
+            (lambda: continuous_laplacian_tail_to_alpha(0, 1), "scale=0: need scale > 0"),
+            (lambda: RAPPOR.debias_totals(np.array([0, 0, 0]), -1), "n=-1: need an integer of at least 0"),
+            (lambda: RAPPOR.debias_totals(np.array([0, 0, 0]), 1.5), "n=1.5: need an integer"),
+            (lambda: RAPPOR.debias_totals(np.array([0, 0, 0]), 0), "reports=0: need at least one report"),
         ],
     )
     def test_messages_say_what_was_given_and_what_is_needed(self, call, message):

@@ -3,6 +3,8 @@
 import itertools
 import math
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -13,8 +15,10 @@ from coin_tree import Exhausted, ScriptedCoins, law_by_counting
 from scipy import stats
 
 from discreet import (
+    BitVectors,
     Bloom,
     BudgetError,
+    Categories,
     DomainError,
     IntegerLaplace,
     Integers,
@@ -34,13 +38,16 @@ from discreet import (
 )
 from discreet.coins import SYSTEM
 from discreet.domains import Anything
+from discreet.measures import INFINITE
 from discreet.mechanisms import (
     Debiased,
     integer_laplace,
     laplace_threshold,
     randomized_response,
     randomized_response_bool,
+    rappor,
 )
+from discreet.metrics import L01InfDistance
 from discreet.reals import expm1, float_up, ln, log1p, sign
 
 PROBS = [Fraction(1, 2), Fraction(3, 4), Fraction(1, 2) + Fraction(1, 2**52), Fraction(999, 1000), Fraction(0.9)]
@@ -55,6 +62,26 @@ class Case:
 
     def __str__(self):
         return repr(self.mechanism)[:60]
+
+
+class SeededCoins:
+    """Coins that a seed decides: what draws from no others comes out the same twice."""
+
+    def __init__(self, seed):
+        self.generator = np.random.default_rng(seed)
+
+    def bits(self, n):
+        return int.from_bytes(self.generator.bytes(-(-n // 8)), "little") >> -n % 8
+
+    def words(self, n):
+        return self.generator.integers(0, 2**64, n, np.uint64)
+
+
+def objects(values):
+    """Return values as an array of objects."""
+    array = np.empty(len(values), object)
+    array[:] = list(values)
+    return array
 
 
 def bit_vectors(length, weight):
@@ -169,6 +196,31 @@ class TestRandomizedResponseBool:
         if louder < 1:
             assert RandomizedResponseBool(prob=louder).privacy_map(1) > epsilon
 
+    def test_the_least_probability_is_one_half(self):
+        assert RandomizedResponseBool(prob="1/2").privacy_map(1) == 0
+        for wrong in (math.nextafter(0.5, 0), "2/5", "1/3", 0):
+            with pytest.raises(ParameterError):
+                RandomizedResponseBool(prob=wrong)
+
+    def test_many_answers_take_constant_words_if_asked(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(
+            randomized_response_bool, "bernoulli_many", lambda p, n, *_, **words: seen.append(words) or np.ones(n, bool)
+        )
+        for constant_time in (False, True):
+            RandomizedResponseBool(prob="2/3", constant_time=constant_time).release_many([True])
+        assert seen == [{"constant_words": False}, {"constant_words": True}]
+
+    def test_what_is_neither_true_nor_false_is_refused(self):
+        m = RandomizedResponseBool(prob="3/4")
+        for wrong in (1, None, "True", np.int8(0)):
+            with pytest.raises(DomainError):
+                m.law(wrong)
+            with pytest.raises(DomainError):
+                m.release_many([True, wrong])
+        with pytest.raises(DomainError):
+            m.release_many(np.array([1, 0]))
+
 
 class TestRandomizedResponse:
     def test_every_script_of_coins_gives_the_law(self, monkeypatch):
@@ -260,6 +312,12 @@ class TestRandomizedResponse:
             assert RandomizedResponse(categories=range(t), prob=named).privacy_map(1) > 0
             assert RandomizedResponse(categories=range(t), prob=f"1/{t}").privacy_map(1) == 0
 
+    def test_places_are_an_array_of_integers(self):
+        m = RandomizedResponse(categories=["a", "b"], prob=1)
+        for wrong in ([0, 1], (0,), 0, None, np.array([0.0, 1.0]), np.array([True]), np.array(["0"]), objects([0])):
+            with pytest.raises(KindError, match="an array of integers"):
+                m.release_places(wrong)
+
     @pytest.mark.parametrize("t", [2, 3, 10, 1000])
     @pytest.mark.parametrize("epsilon", [0, 5e-324, 1e-17, 1e-9, 0.1, 1, 3.7, 36, 745])
     def test_within_is_maximal(self, t, epsilon):
@@ -343,6 +401,16 @@ class TestIntegerLaplace:
         with pytest.raises(KindError):
             IntegerLaplace(scale=1, domain=Maps(Anything(), Integers()))
 
+    def test_many_are_checked_first(self):
+        m = IntegerLaplace(scale=1, domain=Integers(low=0, high=10))
+        for wrong in ([-1], [5, 11], [5.0], [True], np.array([5.0]), np.array([11]), np.array([[5]]), 5, None):
+            with pytest.raises(DomainError):
+                m.release_many(wrong)
+
+    def test_all_coins_are_those_given(self):
+        m, x = IntegerLaplace(scale=10**6, domain=Vectors(Integers())), [1, 2, 3]
+        assert m.sample(x, SeededCoins(1)) == m.sample(x, SeededCoins(1)) != m.sample(x, SeededCoins(2))
+
 
 def tail(s, t):
     """Pr[Z > t] to 60 digits, for any integer t."""
@@ -378,6 +446,26 @@ class TestLaplaceThreshold:
             assert true <= delta * (1 + mpmath.mpf(10) ** -50)
             assert delta <= true * (1 + mpmath.mpf(2) ** -50)
             assert epsilon == float_up(Fraction(min(l1, l0 * li)) / s)
+
+    @pytest.mark.parametrize("li", [2, 3, 4, 5, 6, 9])
+    def test_four_numbers_of_keys_hold_the_greatest_of_all(self, li):
+        # Near this scale a full key weighs as much as li keys of 1, and any of the four may be the best.
+        even = (li - 1) / math.log(li)
+        best = set()
+        for factor, l1, l0 in itertools.product((0.6, 0.8, 0.99, 1.01, 1.2), (7, 8, 11, 14, 19), (3, 5, 6, 8, 10, 19)):
+            s, d_in = Fraction(even * factor), L01InfDistance().check((l0, l1, li))
+            l0_, l1_, li_ = d_in
+            fewest = -(-l1_ // li_)
+            over_n = {n: float_up(laplace_threshold._packed(s, 40, l1_, li_, n)) for n in range(fewest, l0_ + 1)}
+            assert float_up(laplace_threshold._surprise(s, 40, d_in)) == max(over_n.values())
+            best |= {n not in (fewest, l0_) for n in over_n if over_n[n] == max(over_n.values())}
+        assert li == 2 or best == {False, True}
+
+    def test_numbers_of_keys_beyond_the_floats_integers_are_exact(self):
+        for n in (2**53 + 1, 2**60 - 1, 10**25 + 1):  # None is a float: the first is rounded down, the others up.
+            s = Fraction(3)
+            every = float_up(laplace_threshold._packed(s, 500, n, 1, n))
+            assert float_up(laplace_threshold._surprise(s, 500, (n, n, 1))) == every
 
     def test_delta_is_right_down_to_the_least_float(self):
         mpmath.mp.dps = 60
@@ -534,6 +622,67 @@ class TestLaplaceThreshold:
         orders = {tuple(map(str, m.release((array, np.full(3, 5)))[0])) for _ in range(300)}
         assert len(orders) == 6
 
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            np.array(["2020-01-01", "20000-01-01", "1999-12-31"], "M8[D]"),  # One is past what a date can be.
+            np.array([5, 10**15, -1], "m8[D]"),
+            np.array([2, -3, 0.5], np.longdouble),
+            objects([datetime(2020, 1, 2), datetime(2020, 1, 1), datetime(1999, 1, 1)]),
+            objects([datetime(2020, 1, 2, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)]),
+            objects([date(2020, 1, 2), date(2020, 1, 1)]),
+            objects([timedelta(2), timedelta(1)]),
+            objects([Decimal(2), Decimal("1.5"), Decimal(-1)]),
+        ],
+        ids=repr,
+    )
+    def test_keys_with_an_order_are_never_shuffled(self, keys, monkeypatch):
+        monkeypatch.setattr(laplace_threshold, "_shuffled", None)
+        m = LaplaceThreshold(scale=0, threshold=1)
+        for order in itertools.permutations(range(len(keys))):
+            shuffled = keys[list(order)]
+            released, _ = m.release((shuffled, np.full(len(keys), 5)))
+            assert released.dtype == keys.dtype
+            assert (released == np.sort(keys)).all()
+            if keys.dtype == object:
+                assert list(m.release(dict.fromkeys(shuffled, 5))) == sorted(keys)
+
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            np.array([math.nan, 1.0, 2.0]),
+            objects([Decimal("NaN"), Decimal(1), Decimal(2)]),
+            objects([datetime(2020, 1, 2), datetime(2020, 1, 1, tzinfo=UTC)]),
+            objects([("x", 1), ("x", "a")]),
+            objects([("x",), ("x", 1)]),
+            objects([1, Decimal(2)]),
+            objects([1, 2.0]),
+        ],
+        ids=repr,
+    )
+    def test_keys_without_an_order_are_always_shuffled(self, keys, monkeypatch):
+        monkeypatch.setattr(laplace_threshold, "_shuffled", lambda items, coins: items[::-1])
+        m = LaplaceThreshold(scale=0, threshold=1)
+        released, _ = m.release((keys, np.full(len(keys), 5)))
+        assert list(map(repr, released)) == list(map(repr, keys[::-1]))
+        assert list(map(repr, m.release(dict.fromkeys(keys, 5)))) == list(map(repr, keys[::-1]))
+
+    def test_no_keys_of_any_kind_come_out_as_they_are(self):
+        m = LaplaceThreshold(scale=0, threshold=1)
+        for kind in (object, np.str_, np.int64, np.float64, "M8[D]"):
+            keys, values = m.release((np.array([], kind), np.array([], np.int64)))
+            assert keys.size == values.size == 0
+        assert m.release({}) == {}
+
+    def test_all_coins_are_those_given(self):
+        m, data = LaplaceThreshold(scale=10**6, threshold=1), dict.fromkeys([1, "a", None, *map(str, range(9))], 10**9)
+        arrays = (objects(data), np.array(list(data.values())))
+        for x, shown in ((data, lambda r: list(r.items())), (arrays, lambda r: [part.tolist() for part in r])):
+            first, again, other = (shown(m.sample(x, SeededCoins(seed))) for seed in (1, 1, 2))
+            assert first == again != other
+        keys = [1, "a", None, *map(str, range(9))]
+        assert laplace_threshold.ordered(keys, SeededCoins(1)) == laplace_threshold.ordered(keys, SeededCoins(1))
+
     def test_a_threshold_below_the_sensitivity_is_refused(self):
         m = LaplaceThreshold(scale=1, threshold=3)
         with pytest.raises(ParameterError, match="li <= 3"):
@@ -545,6 +694,43 @@ class TestLaplaceThreshold:
         m = LaplaceThreshold(scale=0, threshold=3)
         assert m.privacy_map((1, 1, 1)) == (math.inf, 1.0)
         assert m.release({"a": 4, "b": 3}) == {"a": 4}
+
+        assert m.loss((1, 1, 1)) == (INFINITE, 1)
+
+    def test_a_delta_that_rounds_to_one_is_one(self):
+        m = LaplaceThreshold(scale=1000, threshold=1)
+        assert m.privacy_map((10**5, 10**5, 1)) == (100.0, 1.0)
+        assert m.loss((10**5, 10**5, 1)) == (100, 1)
+
+    def test_threshold_zero_releases_what_is_above_it(self):
+        data = {"up": 5, "down": -5, "one": 1, "minus one": -1, "minus two": -2}
+        assert LaplaceThreshold(scale=0, threshold=0).release(data) == {"one": 1, "up": 5}
+        assert LaplaceThreshold(scale=0, threshold=-1).release(data) == {"down": -5, "minus two": -2}
+
+    def test_parameters_outside_the_theorem_are_refused(self):
+        for scale in (-1, "-1/2", -5e-324):
+            with pytest.raises(ParameterError, match="scale >= 0"):
+                LaplaceThreshold(scale=scale, threshold=1)
+        for domain in (Integers(), Vectors(Integers()), Maps(Anything(), Anything()), None):
+            with pytest.raises(KindError, match=r"Maps\(\.\.\., Integers\(\)\)"):
+                LaplaceThreshold(scale=1, threshold=1, domain=domain)
+
+    @pytest.mark.parametrize("s", [Fraction(1, 50), Fraction(1, 2), Fraction(1), Fraction(7, 2), Fraction(30)])
+    @pytest.mark.parametrize("delta", [5e-324, 1e-9, "1/100", "1/3", 0.5, "9/10", 1 - 2**-20, 1])
+    def test_within_takes_the_least_threshold_for_deltas_up_to_one(self, s, delta):
+        for l0, l1, li in ((1, 1, 1), (2, 5, 4), (5, 5, 2), (30, 60, 3), (4, 100, 90)):
+            m = LaplaceThreshold.within(epsilon=l1 / s, delta=delta, l0=l0, l1=l1, li=li)
+            assert m.scale == s
+            least = L01InfDistance().check((l0, l1, li))[2]
+            assert m.threshold >= least
+            m.require((l0, l1, li), (l1 / s, delta))
+            if m.threshold > least:
+                with pytest.raises(BudgetError):
+                    LaplaceThreshold(scale=s, threshold=m.threshold - 1).require((l0, l1, li), (l1 / s, delta))
+
+    def test_l1_is_l0_times_li_where_it_is_not_given(self):
+        given = {"epsilon": 1, "delta": "1e-6", "l0": 2, "li": 3}
+        assert LaplaceThreshold.within(**given) == LaplaceThreshold.within(**given, l1=6)
 
     @pytest.mark.parametrize("epsilon", ["1/10", 1, 5])
     @pytest.mark.parametrize("delta", ["1e-6", 1e-12, 0.1, "1e-300"])
@@ -599,8 +785,6 @@ class TestLaplaceThreshold:
 
 class TestRappor:
     def test_every_bit_is_flipped_by_a_coin_of_its_own(self, monkeypatch):
-        from discreet.mechanisms import rappor
-
         calls = []
 
         def flips(p, n, coins, *, constant_words):
@@ -626,8 +810,6 @@ class TestRappor:
             assert stats.binomtest(hits, n, p + 0.1).pvalue < 1e-9
 
     def test_the_domain_is_checked_before_a_coin_is_drawn(self, monkeypatch):
-        from discreet.mechanisms import rappor
-
         monkeypatch.setattr(rappor, "bernoulli_many", None)
         m = Rappor(length=4, max_weight=1, f="1/2")
         for wrong in ([True], [True] * 4, [1, 0, 0, 0], np.zeros(4), np.ones((1, 4), bool), "1000", None):
@@ -636,6 +818,28 @@ class TestRappor:
         for wrong in (np.ones((2, 4), bool), np.zeros((2, 3), bool), np.zeros(4, bool), np.zeros((2, 4), int)):
             with pytest.raises(DomainError):
                 m.release_many(wrong)
+
+    def test_a_set_bit_in_a_packed_report_is_flipped_too(self, monkeypatch):
+        monkeypatch.setattr(rappor, "bernoulli_many", lambda p, n, coins, **_: np.ones(n, bool))
+        m = Rappor(length=10, max_weight=1, f="1/2")
+        assert m.release_packed(np.array([0, 9, -1])).tolist() == [[254, 3], [255, 1], [255, 3]]
+
+    def test_no_weight_leaves_no_place(self):
+        with pytest.raises(UnsupportedError, match="max_weight=0"):
+            Rappor(length=3, max_weight=0, f="1/2").release_packed(np.array([0]))
+
+    def test_reports_are_rows_of_booleans(self):
+        m = Rappor(length=3, max_weight=1, f="1/2")
+        for wrong in (np.zeros((2, 3), int), np.zeros(3, bool), np.zeros((2, 4), bool), np.zeros((1, 2, 3), bool), []):
+            with pytest.raises(DomainError, match=r"an \(n, 3\) array of booleans"):
+                m.debias(wrong)
+
+    def test_a_frequency_is_a_count_of_n_and_its_error_too(self):
+        m = Rappor(length=2, max_weight=1, f="1/2")
+        for n in (1, 2, 3, 10):
+            estimate = m.debias_totals(np.array([0, n]), n)
+            assert np.allclose(estimate.frequencies * n, estimate.counts, rtol=1e-12)
+            assert math.isclose(estimate.frequency_error * n, estimate.count_error, rel_tol=1e-12)
 
     def test_debias_is_unbiased_with_the_stated_error(self):
         # The expectation over all reports, by the exact law: no simulation.
@@ -737,6 +941,29 @@ class TestEncoders:
         assert any(bloom.places(f"{n}") != Bloom(length=64, hashes=2, key=b"b").places(f"{n}") for n in range(9))
         assert all(bloom(f"word {n}") in bloom.output_domain for n in range(100))
 
+    def test_bloom_bits_of_bytes_and_without_a_key_are_fixed_too(self):
+        assert Bloom(length=1000, hashes=3, key=b"key").places(b"discreet") == [536, 647, 962]
+        assert Bloom(length=1000, hashes=3).places("discreet") == [776, 2, 387]
+
+    def test_images_lie_in_the_domain_of_the_fewest_bits(self):
+        assert OneHot(["a", "b", "c"]).output_domain == BitVectors(3, max_weight=1)
+        assert Bloom(length=8, hashes=2).output_domain == BitVectors(8, max_weight=2)
+
+    def test_one_hot_takes_categories_as_they_are(self):
+        categories = Categories(["a", "b"])
+        assert OneHot(categories).categories is categories
+
+    def test_blooms_limits_are_taken_and_no_more(self):
+        assert Bloom(length=1, hashes=1).places("x") == [0]
+        assert Bloom(length=2, hashes=2, key=bytes(64)).hashes == 2
+        assert Bloom(length=2**31, hashes=1).length == 2**31
+        for wrong in ({"length": 2**31 + 1}, {"length": 0}, {"hashes": 0}, {"hashes": 9}, {"key": bytes(65)}):
+            with pytest.raises(ParameterError):
+                Bloom(**{"length": 8, "hashes": 1} | wrong)
+        for wrong in ("key", bytearray(b"key"), None):
+            with pytest.raises(KindError, match="key="):
+                Bloom(length=8, hashes=1, key=wrong)
+
     def test_one_hot_sets_the_bit_of_its_category(self):
         encoder = OneHot(["a", "b", "c"])
         assert encoder.apply_many(["c", "a"]).tolist() == [[False, False, True], [True, False, False]]
@@ -745,6 +972,56 @@ class TestEncoders:
                 encoder(wrong)
             with pytest.raises(DomainError):
                 encoder.apply_many(["a", wrong])
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "defaults"),
+    [
+        (RandomizedResponseBool, {"prob": "3/4"}, {"constant_time": False}),
+        (RandomizedResponseBool.within, {"epsilon": 1}, {"constant_time": False}),
+        (Rappor, {"length": 3, "max_weight": 1, "f": "1/2"}, {"constant_time": False}),
+        (Rappor.within, {"epsilon": 1, "length": 3, "max_weight": 1}, {"constant_time": False}),
+        (IntegerLaplace, {"scale": 2}, {"domain": Integers()}),
+        (IntegerLaplace.within, {"epsilon": "1/2"}, {"d_in": 1, "domain": Integers()}),
+        (LaplaceThreshold, {"scale": 2, "threshold": 30}, {"domain": Maps(Anything(), Integers())}),
+        (
+            LaplaceThreshold.within,
+            {"epsilon": 1, "delta": "1e-6"},
+            {"l0": 1, "l1": 1, "li": 1, "domain": Maps(Anything(), Integers())},
+        ),
+        (Bloom, {"length": 8, "hashes": 2}, {"key": b""}),
+    ],
+)
+def test_what_is_not_given_is_the_default(make, given, defaults):
+    assert make(**given) == make(**given, **defaults)
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "field", "value"),
+    [
+        (RandomizedResponseBool.within, {"epsilon": 1}, "constant_time", True),
+        (Rappor.within, {"epsilon": 1, "length": 3, "max_weight": 1}, "constant_time", True),
+        (IntegerLaplace.within, {"epsilon": 1}, "domain", Vectors(Integers(low=0))),
+        (LaplaceThreshold.within, {"epsilon": 1, "delta": "1e-6"}, "domain", Maps(Anything(), Integers(low=0))),
+    ],
+)
+def test_within_hands_on_what_it_does_not_choose(make, given, field, value):
+    assert getattr(make(**given, **{field: value}), field) == value
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [
+        (RandomizedResponseBool, {"prob": "3/4"}),
+        (RandomizedResponseBool.within, {"epsilon": 1}),
+        (Rappor, {"length": 3, "max_weight": 1, "f": "1/2"}),
+        (Rappor.within, {"epsilon": 1, "length": 3, "max_weight": 1}),
+    ],
+)
+@pytest.mark.parametrize("wrong", [0, 1, None, "True", np.True_])
+def test_constant_time_is_true_or_false(make, given, wrong):
+    with pytest.raises(KindError, match="constant_time="):
+        make(**given, constant_time=wrong)
 
 
 def test_exact_numbers_are_compared_to_the_truth_not_to_each_other():
