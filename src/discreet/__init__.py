@@ -48,6 +48,7 @@ from discreet.metrics import (
     DiscreteDistance,
     L01InfDistance,
     L1Distance,
+    PersonDistance,
     SymmetricDistance,
 )
 
@@ -80,6 +81,7 @@ __all__ = [
     "MismatchError",
     "OneHot",
     "ParameterError",
+    "PersonDistance",
     "PrecisionError",
     "RandomizedResponse",
     "RandomizedResponseBool",
