@@ -27,7 +27,7 @@ demo: $(VENV)/dev.stamp
 	@$(BIN)/python examples/tour.py
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .
