@@ -55,6 +55,7 @@ from discreet.metrics import (
     DiscreteDistance,
     L01InfDistance,
     L1Distance,
+    PersonDistance,
     SymmetricDistance,
 )
 
@@ -94,6 +95,7 @@ __all__ = [
     "OneHot",
     "OptimizedUnary",
     "ParameterError",
+    "PersonDistance",
     "PrecisionError",
     "RandomizedResponse",
     "RandomizedResponseBool",
