@@ -155,12 +155,16 @@ class Plan(Transformation[Any, Any]):
 
     @property
     def steps(self) -> tuple[int, int]:
-        """The bounds of one person's contribution to a group, in units of the grid."""
+        """The bounds of one person's contribution to a group, in units of the grid; for means, in halves of it.
+
+        What is released of a mean is twice its distance from the middle of the bounds: that needs the least noise.
+        """
         if self.aggregate == "people":
             return 0, 1
         if self.aggregate == "rows":
             return 0, self.max_rows
-        return self._bounds
+        low, high = self._bounds
+        return (low, high) if self.aggregate == "sum" else (low - high, high - low)
 
     @property
     def _open(self) -> bool:
@@ -207,10 +211,16 @@ class Plan(Transformation[Any, Any]):
 
     def read(self, answer: Iterable[tuple[tuple[Any, ...], Mapping[str, int]]]) -> Any:
         """Return this plan's aggregate from what the engine answered to it, or to the plan that it is counting for."""
-        found = {(key[0] if len(key) == 1 else key): int(values[self.aggregate]) for key, values in answer}
+        found = {(key[0] if len(key) == 1 else key): self._value(values) for key, values in answer}
         if self._open:
             return found
         return [found.get(key, 0) for key in (self.keys or ((),))]
+
+    def _value(self, values: Mapping[str, int]) -> int:
+        """Return the aggregate of a group; for a mean, the sum of twice the distances from the middle of the bounds."""
+        if self.aggregate != "mean":
+            return int(values[self.aggregate])
+        return 2 * int(values["mean"]) - sum(self._bounds) * int(values["people"])  # proof: centred
 
     def expression(self, table: Any, salt: bytes) -> Any:
         """Return the query: one row per group, with columns k0, k1, ... of keys, then people, and rows, sum or mean."""
@@ -281,7 +291,7 @@ class Plan(Transformation[Any, Any]):
 
     def _grouped(self, each: Any, keys: Mapping[str, Any]) -> Any:
         """Return what people add up to in each group: each has one row with n rows and the sum s of their values."""
-        low, high = self.steps
+        low, high = self.steps if self.aggregate == "rows" else self._bounds
         columns = {"people": each.count()}
         if self.aggregate == "rows":
             columns["rows"] = each.n.clip(upper=high).sum()  # proof: rows
