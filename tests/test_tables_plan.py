@@ -174,19 +174,31 @@ def test_a_salt_changes_who_keeps_what_and_a_fresh_one_is_drawn_each_time():
     assert found[2] == found[3] == reference.result(plan, rows, SALT)
 
 
-def test_the_order_is_fair_and_differs_between_people():
-    """Each pair of 6 groups is kept by a fifteenth of people, within 6 standard deviations, for several salts.
+@pytest.mark.parametrize("salt", [SALT, b"another salt....", b"a third salt....."], ids=["first", "second", "third"])
+def test_the_order_is_fair_and_differs_between_people(salt):
+    """Each pair of groups is kept as often as any other, and each pair of first choices of two people in a row.
 
-    A mixing without the cube fails this, and so does one without the person.
+    Within 6 standard deviations. An order without the person fails the first, a mixing without the cube the second.
     """
-    people, groups = 3000, [f"c{j}" for j in range(6)]
-    for salt in (SALT, b"another salt....", b"a third salt....."):
-        pairs = [
-            tuple(sorted(sorted(groups, key=lambda g: reference.place((i,), (g,), salt))[:2])) for i in range(people)
+    people, groups = range(3000), [f"c{j}" for j in range(6)]
+
+    def unfairness(place):
+        orders = [sorted(groups, key=lambda g: place((i,), (g,), salt)) for i in people]
+        kept = [tuple(sorted(order[:2])) for order in orders]
+        both = [(a[0], b[0]) for a, b in itertools.pairwise(orders)]
+        cases = [(kept, itertools.combinations(groups, 2), 15), (both, itertools.product(groups, groups), 36)]
+        return [
+            max(abs(found.count(cell) - len(found) / n) / (len(found) / n) ** 0.5 for cell in cells)
+            for found, cells, n in cases
         ]
-        expected = people / 15
-        for pair in itertools.combinations(groups, 2):
-            assert abs(pairs.count(pair) - expected) < 6 * expected**0.5
+
+    def uncubed(who, key, salt):
+        cube, *_ = reference.place(who, key, salt)
+        return pow(cube, pow(3, -1, reference.P - 1), reference.P)  # Cubing is one-to-one.
+
+    assert max(unfairness(reference.place)) < 6
+    assert unfairness(lambda _, key, salt: reference.place((1,), key, salt))[0] > 6
+    assert unfairness(uncubed)[1] > 6
 
 
 def test_a_new_group_does_not_move_the_groups_of_others():

@@ -25,14 +25,12 @@ def predicate(table: Any, text: str) -> Any:
     from sqlglot import exp
 
     try:
-        tree = sqlglot.parse_one(f"SELECT 1 WHERE {text}")
-    except Exception:  # Of the grammar, or of too deep a text.
+        (tree,) = sqlglot.parse(f"SELECT 1 WHERE {text}")
+    except Exception:  # Of the grammar, of too deep a text, or of more than one statement.
         raise ParameterError("where", text, _NEED) from None
-    where = tree.args.get("where")
-    plain = isinstance(tree, exp.Select) and {k for k, v in tree.args.items() if v} <= {"expressions", "where"}
-    if where is None or not plain or len(tree.expressions) != 1:
+    if not isinstance(tree, exp.Select) or {k for k, v in tree.args.items() if v} != {"expressions", "where"}:
         raise ParameterError("where", text, _NEED)
-    return _Reader(table, text).condition(where.this)
+    return _Reader(table, text).condition(tree.args["where"].this)
 
 
 class _Reader:
