@@ -51,7 +51,8 @@ def contribution(plan, values):
         steps.append(min(max(math.floor(units + 0.5), low), high))
     if plan.aggregate == "sum":
         return min(max(sum(steps), low), high)
-    return min(max(round_half_up(Fraction(sum(steps), len(steps))), low), high)
+    mean = min(max(round_half_up(Fraction(sum(steps), len(steps))), low), high)
+    return 2 * mean - low - high
 
 
 def place(who, key, salt):
