@@ -18,7 +18,7 @@ from typing import Any, Final, cast, final
 from discreet import __version__
 from discreet.core import Measurement
 from discreet.domains import Vectors
-from discreet.errors import BudgetError, KindError, ParameterError
+from discreet.errors import BudgetError, DiscreetError, EngineError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Ledger
 from discreet.measures import Approximate, MaxDivergence, checked_epsilon
@@ -30,7 +30,7 @@ from discreet.tables.plan import Plan
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
 from discreet.tables.suggest import EDGES, Suggestion, groups_per_person, suggested
-from discreet.tables.where import predicate
+from discreet.tables.where import predicate, row_by_row
 
 __all__ = ["Groups", "Table"]
 
@@ -69,19 +69,24 @@ class Table:
         self.person = person if person is None else ((person,) if isinstance(person, str) else tuple(person))
         self.ledger = ledger
         self.condition: str | None = None
+        self.filters: tuple[str, ...] = ()
         check_columns("person", self.person or (), self._ibis)
 
-    def where(self, condition: str, /) -> Table:
+    def where(self, condition: Any, /) -> Table:
         """Return the table of the rows for which a condition holds: ``year = 2026 AND city IN ('Rome', 'Bath')``.
 
-        It looks at one row at a time. For anything else, filter an Ibis table and give that as the source.
+        It looks at one row at a time: SQL text, or an Ibis expression such as ``ibis._.year == 2026``. For anything
+        else, filter an Ibis table and give that as the source; what it then holds are the data.
         """
-        if not isinstance(condition, str):
-            raise KindError("condition", condition, "a text such as 'year = 2026'")
-        predicate(self._ibis, condition)
-        other = Table(self._ibis, person=self.person, ledger=self.ledger)
-        other.name = self.name
-        other.condition = condition if self.condition is None else f"({self.condition}) AND ({condition})"
+        text = isinstance(condition, str)
+        rows = self._ibis if text else self._ibis.filter(row_by_row(self._ibis, condition))
+        other = Table(rows, person=self.person, ledger=self.ledger)
+        other.name, other.condition, other.filters = self.name, self.condition, self.filters
+        if text:
+            predicate(self._ibis, condition)
+            other.condition = condition if self.condition is None else f"({self.condition}) AND ({condition})"
+        else:
+            other.filters = (*self.filters, row_by_row(self._ibis, condition).get_name())  # Its text would show data.
         return other
 
     def group_by(self, *columns: str, keys: Iterable[Any] | None = None) -> Groups:
@@ -326,12 +331,24 @@ class Query:
                     f"epsilon={float(epsilon):.6g}, delta={float(delta):.3g}: more than is left in {ledger!r}: "
                     f"epsilon={float(left.epsilon):.6g}, delta={float(left.delta):.3g}; nothing was charged"
                 )
-        exact_values = self.plan.run(self.table._ibis)
+        exact_values = self._asked()
         receipt = self.receipt()
         if ledger is not None:
             entry = ledger.charge(epsilon=epsilon, delta=delta, table=self.table.name, receipt=receipt)
             receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
         return self._answer(exact_values, receipt)
+
+    def _asked(self) -> Any:
+        """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
+        failure = ""
+        try:
+            return self.plan.run(self.table._ibis)
+        except DiscreetError:
+            raise
+        except Exception as error:  # Each engine has its own.
+            failure = type(error).__name__
+        engine = self.table._ibis.get_backend().name
+        raise EngineError(f"{engine} could not answer the query ({failure}); nothing was charged")
 
     def _answer(self, exact_values: Any, receipt: dict[str, Any]) -> Answer:
         (first, chain), *rest = self.parts
@@ -384,6 +401,7 @@ class Query:
             "by": list(plan.by),
             "keys": "private" if self.delta is not None else "known",
             "where": plan.where,
+            "filters": list(self.table.filters),
             "column": plan.value,
             "bounds": {
                 "max_groups": plan.max_groups if plan.by else None,

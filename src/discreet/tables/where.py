@@ -12,9 +12,9 @@ from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_
 from typing import Any, Final
 
-from discreet.errors import ParameterError
+from discreet.errors import KindError, ParameterError
 
-__all__ = ["predicate"]
+__all__ = ["predicate", "row_by_row"]
 
 _NEED: Final = "comparisons of columns with literals, joined by AND, OR and NOT"
 
@@ -118,3 +118,61 @@ class _Reader:
         except Exception:  # No such day, or a number beyond the engine's.
             raise self.refuse() from None
         raise self.refuse()
+
+
+_TOTAL: Final = frozenset(
+    [
+        "Field",
+        "Literal",
+        "Equals",
+        "NotEquals",
+        "IdenticalTo",
+        "Less",
+        "LessEqual",
+        "Greater",
+        "GreaterEqual",
+        "And",
+        "Or",
+        "Not",
+        "Xor",
+        "Between",
+        "InValues",
+        "IsNull",
+        "NotNull",
+        "IsNan",
+        "StringContains",
+        "StartsWith",
+        "EndsWith",
+        "StringSQLLike",
+        "StringLength",
+        "Lowercase",
+        "Uppercase",
+        "Strip",
+        "ExtractYear",
+        "ExtractMonth",
+        "ExtractDay",
+        "ExtractHour",
+        "ExtractMinute",
+        "DayOfWeekIndex",
+        "Coalesce",
+    ]
+)
+"""What an expression may be made of: functions of one row that fail on no value."""
+
+
+def row_by_row(table: Any, condition: Any) -> Any:
+    """Return an Ibis condition on a table's rows, or raise unless it looks at one row at a time and fails on none."""
+    import ibis
+
+    if isinstance(condition, ibis.Deferred):
+        condition = condition.resolve(table)
+    elif callable(condition) and not isinstance(condition, ibis.Expr):
+        condition = condition(table)
+    if not (isinstance(condition, ibis.Value) and condition.type().is_boolean()):
+        raise KindError("condition", type(condition), "SQL text, or a boolean Ibis expression of the table's columns")
+    used = {type(node).__name__ for node in condition.op().find(ibis.expr.operations.Value)}
+    strange = sorted(used - _TOTAL) or (["another table"] if condition.op().relations - {table.op()} else [])
+    if strange:
+        need = "an expression that looks at one row at a time and fails on none; filter an Ibis table for more"
+        raise ParameterError("condition", ", ".join(strange), need)
+    return condition
