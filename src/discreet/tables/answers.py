@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact
+from discreet.intervals import laplace_above
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals
@@ -43,8 +44,8 @@ class Answer:
     """A released table: one row per group, sorted by key, with noisy values.
 
     ``interval(0.95)`` gives, for each value, an interval that holds what was counted, after bounding, with that
-    confidence: noise is the only error it knows. What bounding left out, ``explain`` and ``suggest_max_groups`` speak
-    of. How many groups were withheld is private.
+    confidence, also among groups that are shown because noise lifted them: noise is the only error it knows. What
+    bounding left out, ``explain`` and ``suggest_max_groups`` speak of. How many groups were withheld is private.
     """
 
     by: tuple[str, ...]
@@ -70,7 +71,10 @@ class Answer:
             raise ParameterError("confidence", confidence, "0 < confidence < 1")
         if name == "mean":
             return self._mean_interval(1 - sure)
-        values, reach = np.array(self.columns[name], float), self.noise[name].radius(1 - sure)
+        noise = self.noise[name]
+        if noise.threshold is not None:
+            return laplace_above(self.columns[name], float(noise.scale), noise.threshold, float(1 - sure))
+        values, reach = np.array(self.columns[name], float), noise.radius(1 - sure)
         return values - reach, values + reach
 
     def _mean_interval(self, error: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
