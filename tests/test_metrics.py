@@ -23,6 +23,7 @@ from discreet import (
     L1Distance,
     MismatchError,
     ParameterError,
+    PersonDistance,
     SymmetricDistance,
 )
 from discreet.errors import show
@@ -232,3 +233,20 @@ class TestTightening:
     def test_fractions_are_rounded_down_before_they_are_tightened(self):
         assert L01InfDistance().check((2, 1.9, "5/2")) == (1, 1, 1)
         assert L01InfDistance().check([2, "9.9", 0.5]) == (0, 0, 0)
+
+
+def test_people_are_added_or_removed_with_all_of_their_rows():
+    metric = PersonDistance(("id",))
+    one, two = {"id": 1, "city": "a"}, {"id": 2, "city": "a"}
+    assert metric.measure([one, two], [two, one]) == 0
+    assert metric.measure([one, one, two], [two]) == metric.measure([two], [two, one, one]) == 1
+    assert metric.measure([one, one, two], [one, two]) == 2  # Changed: removed and added.
+    assert metric.measure([one], [two]) == 2
+    assert metric.measure([{"id": None, "city": "a"}, {"id": math.nan, "city": "a"}], []) == 0  # Nobody's rows.
+    assert PersonDistance(None).measure([one, one, two], [one]) == 2  # Each row is a person.
+    assert metric.check(3) == 3
+    for bad in ("id", (), (1,), 3):
+        with pytest.raises(DiscreetError):
+            PersonDistance(bad)
+    with pytest.raises(DiscreetError):
+        metric.check(-1)

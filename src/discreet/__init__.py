@@ -24,6 +24,7 @@ from discreet.errors import (
     BudgetError,
     DiscreetError,
     DomainError,
+    EngineError,
     EntropyError,
     KindError,
     LedgerError,
@@ -55,6 +56,7 @@ from discreet.metrics import (
     DiscreteDistance,
     L01InfDistance,
     L1Distance,
+    PersonDistance,
     SymmetricDistance,
 )
 
@@ -77,6 +79,7 @@ __all__ = [
     "DiscreetError",
     "DiscreteDistance",
     "DomainError",
+    "EngineError",
     "EntropyError",
     "IntegerLaplace",
     "Integers",
@@ -94,6 +97,7 @@ __all__ = [
     "OneHot",
     "OptimizedUnary",
     "ParameterError",
+    "PersonDistance",
     "PrecisionError",
     "RandomizedResponse",
     "RandomizedResponseBool",

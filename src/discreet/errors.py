@@ -8,6 +8,7 @@ DiscreetError
 ├── BudgetError                               a privacy loss exceeds what is allowed
 ├── LedgerError                               the budget's books cannot be opened, read or written
 ├── UnsupportedError  (also NotImplementedError)  a component cannot do what was asked
+├── EngineError       (also RuntimeError)     a table's engine failed; its own words may quote data and are not shown
 ├── PrecisionError    (also ArithmeticError)  a real number is too close to a tie to be decided
 ├── ReportError       (also ValueError)       a report that a collector refuses, with the reason
 └── EntropyError      (also OSError)          the system's source of randomness failed
@@ -23,6 +24,7 @@ __all__ = [
     "BudgetError",
     "DiscreetError",
     "DomainError",
+    "EngineError",
     "EntropyError",
     "KindError",
     "LedgerError",
@@ -116,6 +118,10 @@ class LedgerError(DiscreetError):
 
 class UnsupportedError(DiscreetError, NotImplementedError):
     """A component cannot do what was asked of it."""
+
+
+class EngineError(DiscreetError, RuntimeError):
+    """A table's engine failed. Its own words may quote data, so only the kind of its error is shown."""
 
 
 class PrecisionError(DiscreetError, ArithmeticError):

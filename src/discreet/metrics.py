@@ -7,7 +7,7 @@ a distance between them is rounded down to a whole number: nothing lies in betwe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -24,6 +24,7 @@ __all__ = [
     "L01InfDistance",
     "L1Distance",
     "Metric",
+    "PersonDistance",
     "SymmetricDistance",
 ]
 
@@ -147,6 +148,49 @@ class SymmetricDistance(Metric):
         """Return the size of the symmetric difference."""
         left, right = Counter(map(identity, x)), Counter(map(identity, y))
         return ((left - right) + (right - left)).total()
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class PersonDistance(Metric):
+    """How many people's rows have to be added or removed, each with all of their rows, to make one table the other.
+
+    *person* names the columns that say whose a row is; None makes each row a person. To change a person's rows is to
+    remove them and add others, and counts 2. A row in which a person column is null is nobody's, and does not count.
+
+    >>> rows = [{"id": 1, "city": "Rome"}, {"id": 1, "city": "Bath"}, {"id": 2, "city": "Rome"}]
+    >>> PersonDistance(("id",)).measure(rows, rows[2:]), PersonDistance(("id",)).measure(rows, rows[1:])
+    (1, 2)
+    """
+
+    person: tuple[str, ...] | None
+
+    def __init__(self, person: Sequence[str] | None) -> None:
+        names = tuple(person) if isinstance(person, list | tuple) else None
+        if person is not None and not (names and all(isinstance(name, str) for name in names)):
+            raise KindError("person", person, "a tuple of column names, or None")
+        object.__setattr__(self, "person", names)
+
+    def check(self, d_in: int, /) -> int:
+        """Return the distance, a whole number."""
+        return _whole_distance(d_in, "d_in")
+
+    def measure(self, x: Sequence[Mapping[str, Any]], y: Sequence[Mapping[str, Any]], /) -> int:
+        """Return how many people are added or removed between two lists of rows."""
+        left, right = self._people(x), self._people(y)
+        if self.person is None:
+            return SymmetricDistance().measure(left[()], right[()])
+        changed = [who for who in {**left, **right} if SymmetricDistance().measure(left[who], right[who])]
+        return sum(bool(left[who]) + bool(right[who]) for who in changed)
+
+    def _people(self, rows: Sequence[Mapping[str, Any]]) -> defaultdict[Any, list[Any]]:
+        """Return each person's rows."""
+        people: defaultdict[Any, list[Any]] = defaultdict(list)
+        for row in rows:
+            who = tuple(row[name] for name in self.person or ())
+            if all(part is not None and part == part for part in who):  # noqa: PLR0124  NaN is nobody.
+                people[who].append(tuple(sorted(row.items())))
+        return people
 
 
 def _bits(x: Any) -> list[bool] | None:

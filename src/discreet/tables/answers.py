@@ -1,0 +1,162 @@
+"""Answers: noisy tables that know their error, and a receipt of how they were made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from discreet.errors import ParameterError
+from discreet.exact import Exact, exact
+from discreet.intervals import laplace_above
+from discreet.reals import exp, float_up, floor_bits, ln
+from discreet.report import columns as text_columns
+from discreet.report import intervals
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+__all__ = ["Answer", "Noise", "radius"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Discrete Laplace noise of a scale, in units of a grid; values up to the threshold were not released."""
+
+    scale: Fraction
+    unit: Fraction = Fraction(1)
+    threshold: int | None = None
+
+    def radius(self, error: Fraction) -> float:
+        """Return how far the noise reaches, but for a probability of *error*."""
+        return float_up(radius(self.scale, error) * self.unit)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A released table: one row per group, sorted by key, with noisy values.
+
+    ``interval(0.95)`` gives, for each value, an interval that holds what was counted, after bounding, with that
+    confidence, also among groups that are shown because noise lifted them: noise is the only error it knows. What
+    bounding left out, ``explain`` and ``suggest_max_groups`` speak of. How many groups were withheld is private.
+    """
+
+    by: tuple[str, ...]
+    keys: list[tuple[Any, ...]]
+    columns: dict[str, list[Any]]
+    noise: dict[str, Noise]
+    value: str
+    receipt: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.to_rows())
+
+    def interval(self, confidence: Exact = "0.95", column: str | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the lower and upper ends of each value's interval."""
+        name = self.value if column is None else column
+        if name not in self.columns:
+            raise ParameterError("column", column, f"one of {', '.join(self.columns)}")
+        sure = exact(confidence, "confidence")
+        if not 0 < sure < 1:
+            raise ParameterError("confidence", confidence, "0 < confidence < 1")
+        if name == "mean":
+            return self._mean_interval(1 - sure)
+        noise = self.noise[name]
+        if noise.threshold is not None:
+            return laplace_above(self.columns[name], float(noise.scale), noise.threshold, float(1 - sure))
+        values, reach = np.array(self.columns[name], float), noise.radius(1 - sure)
+        return values - reach, values + reach
+
+    def _mean_interval(self, error: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the range of the quotients of all sums and people within their intervals, half the error each."""
+        low, high = map(float, (self.receipt["bounds"]["low"], self.receipt["bounds"]["high"]))
+        middle = (low + high) / 2
+        people = np.array(self.columns["people"], float)
+        centred = (np.array(self.columns["mean"], float) - middle) * people
+        reach, spread = (self.noise[name].radius(error / 2) for name in ("mean", "people"))
+        fewest = people - spread
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = [c / n for c in (centred - reach, centred + reach) for n in (fewest, people + spread)]
+        least, most = np.minimum.reduce(ends) + middle, np.maximum.reduce(ends) + middle
+        unknown = fewest <= 0
+        return np.where(unknown, low, least.clip(low, high)), np.where(unknown, high, most.clip(low, high))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a group."""
+        names = list(self.columns)
+        rows = zip(*self.columns.values(), strict=True)
+        return [
+            dict(zip(self.by, key, strict=True)) | dict(zip(names, row, strict=True))
+            for key, row in zip(self.keys, rows, strict=True)
+        ]
+
+    def to_arrow(self) -> Any:
+        """Return the table as an Arrow table, with the receipt in its metadata."""
+        import pyarrow as pa
+
+        data = {name: [key[i] for key in self.keys] for i, name in enumerate(self.by)} | self.columns
+        table = pa.table(data)
+        return table.replace_schema_metadata({"discreet": json.dumps(self.receipt, default=str)})
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the table as a Polars frame."""
+        import polars as pl
+
+        return pl.from_arrow(self.to_arrow())
+
+    def __str__(self) -> str:
+        low, high = self.interval("0.95")
+        names = list(self.columns)
+        head = [", ".join(self.by) or "all", *names, "95 % interval"]
+        rows = []
+        for i, key in enumerate(self.keys):
+            cells = [_shown(self.columns[name][i]) for name in names]
+            rows.append([", ".join(map(str, key)) or "all", *cells, f"{_shown(low[i])} to {_shown(high[i])}"])
+        spent = self.receipt["spent"]
+        delta = f", delta {spent['delta']:.3g}" if spent["delta"] else ""
+        top = f"{len(self):,} groups; epsilon {spent['epsilon']:.6g}{delta} spent"
+        return top + "\n" + text_columns(head, rows)
+
+    __repr__ = __str__
+
+    def plot(self, ax: Axes | None = None, most: int = 30) -> Axes:
+        """Draw the values with their 95 % intervals, the greatest first; return the axes."""
+        low, high = self.interval("0.95")
+        values = np.array(self.columns[self.value], float)
+        order = np.argsort(-values, kind="stable")[:most]
+        labels = [", ".join(map(str, self.keys[i])) or "all" for i in order]
+        title = f"{self.value} by {', '.join(self.by)}" if self.by else self.value
+        return intervals(labels, values[order], low[order], high[order], ax=ax, title=title, xlabel=self.value)
+
+
+def radius(scale: Fraction, error: Fraction) -> int:
+    """Return the least r that discrete Laplace noise of a scale exceeds in size with a probability of at most *error*.
+
+    Pr[|Z| > r] = 2 q**(r + 1) / (1 + q), with q = exp(-1 / scale).
+
+    >>> radius(Fraction(3), Fraction(1, 20))
+    9
+    """
+    if scale == 0:
+        return 0
+    q = exp(-1 / scale)
+    bound = (ln(2 / (1 + q)) - ln(error)) * scale - 1
+    return max(-floor_bits(-bound, 0), 0)
+
+
+def _shown(x: Any) -> str:
+    return f"{x:,}" if isinstance(x, int) else f"{x:,.4g}" if abs(x) < 1000 else f"{x:,.0f}"

@@ -1,0 +1,118 @@
+"""Explanations: what can be said of an answer before it is made, from public parameters alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+from discreet.reals import exp, floor_bits, ln
+from discreet.report import columns
+from discreet.tables.answers import Noise
+
+if TYPE_CHECKING:
+    from discreet.tables.table import Query
+
+__all__ = ["Choice", "Explanation", "explained", "needed"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a choice of max_groups gives: noise, and who will appear.
+
+    *n50* and *n95* are how many a group needs, after bounding, to appear with probability one half and 95 %; None where
+    every group appears. *radius* is how far the noise of the value reaches, but for 5 %.
+    """
+
+    max_groups: int
+    scale: float
+    radius: float
+    threshold: int | None
+    n50: int | None
+    n95: int | None
+
+
+@final
+@dataclass(frozen=True)
+class Explanation:
+    """The guarantee and the expected error of an answer, with other choices of max_groups beside it."""
+
+    question: str
+    guarantee: str
+    chosen: int
+    choices: tuple[Choice, ...]
+    notes: tuple[str, ...]
+    receipt: dict[str, Any]
+
+    def __getitem__(self, max_groups: int) -> Choice:
+        return next(choice for choice in self.choices if choice.max_groups == max_groups)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a choice."""
+        return [{name: getattr(choice, name) for name in Choice.__slots__} for choice in self.choices]
+
+    def __str__(self) -> str:
+        private = self.choices[0].threshold is not None
+        head = ["max_groups", "noise, 95 %", *(["threshold", "appears: 50 %", "95 %"] if private else [])]
+        rows = [
+            [
+                f"{choice.max_groups}{' *' if choice.max_groups == self.chosen else ''}",
+                f"±{choice.radius:,.6g}",
+                *([f">{choice.threshold:,}", f"{choice.n50:,}", f"{choice.n95:,}"] if private else []),
+            ]
+            for choice in self.choices
+        ]
+        return "\n".join([self.question, self.guarantee, columns(head, rows), *self.notes])
+
+    __repr__ = __str__
+
+
+def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
+    """Return the explanation of a question, with other choices of max_groups beside it."""
+    plan = chosen.plan
+    epsilon, delta = chosen.loss
+    who = "each row is a person" if plan.person is None else f"a person is all rows of one {', '.join(plan.person)}"
+    guarantee = (
+        f"Whether any one person is in the table or not changes the probability of no answer by more than a factor of "
+        f"e^{float(epsilon):g}" + (f", but for a probability of {float(delta):.3g}" if delta else "") + f"; {who}."
+    )
+    by = f" by {', '.join(plan.by)}" if plan.by else ""
+    what = {"people": "people", "rows": "rows"}.get(plan.aggregate, f"{plan.aggregate} of {plan.value}")
+    notes = []
+    if plan.by and plan.person is not None:
+        notes.append(
+            "A person in more than max_groups groups counts in that many of them, chosen at random. What is left out "
+            "is no noise: it makes answers too small, in a way that suggest_max_groups() can estimate."
+        )
+    if plan.grid is not None:
+        bounds = f"[{float(plan.low or 0):g}, {float(plan.high or 0):g}]"
+        notes.append(f"Values are clipped to {bounds} and put on a grid of {plan.grid}.")
+    choices = tuple(_choice(query) for query in queries)
+    return Explanation(f"{what}{by}", guarantee, plan.max_groups, choices, tuple(notes), chosen.receipt())
+
+
+def _choice(query: Query) -> Choice:
+    parts = dict(query.parts)
+    value: Any = parts[query.plan.aggregate].then  # type: ignore[attr-defined]
+    first: Any = query.parts[0][1].then  # type: ignore[attr-defined]
+    noise: Noise = query._noise(query.plan.aggregate, value)
+    threshold = getattr(first, "threshold", None)
+    sure = (Fraction(1, 2), Fraction(19, 20))
+    n50, n95 = (None if threshold is None else needed(first.scale, threshold, p) for p in sure)
+    scale, reach = float(noise.scale * noise.unit), noise.radius(Fraction(1, 20))
+    return Choice(query.plan.max_groups, scale, reach, threshold, n50, n95)
+
+
+def needed(scale: Fraction, threshold: int, probability: Fraction) -> int:
+    """Return the least count that noise leaves strictly above a threshold with a given probability of 1/2 or more.
+
+    Pr[Z >= -m] = 1 - q**(m + 1) / (1 + q) for m >= 0, with q = exp(-1 / scale); at m = 0 it is at least one half.
+
+    >>> needed(Fraction(3), 44, Fraction(1, 2)), needed(Fraction(3), 44, Fraction(19, 20))
+    (45, 52)
+    """
+    q = exp(-1 / scale)
+    bound = -scale * (ln(1 - probability) + ln(1 + q)) - 1
+    return threshold + 1 + max(-floor_bits(-bound, 0), 0)

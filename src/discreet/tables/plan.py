@@ -1,0 +1,398 @@
+"""The bounding plan: an exact aggregate per group, of which each person may change only so much.
+
+Theorem.  Of a table's rows that pass the filter and have a person and a value, keep each person's first max_groups
+groups in a keyed order, and let the person add 1 to each ("people"), or their number of rows up to max_rows ("rows"),
+or the sum or the mean of their values on an integer grid, clipped to [low, high] ("sum", "mean"). Between tables that
+differ by d people, added or removed with all of their rows, and under one salt, the results differ in at most
+d max_groups groups, and in each by at most d times the largest such number.
+Proof: plan.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
+
+from discreet.coins import SYSTEM
+from discreet.core import Transformation
+from discreet.domains import Anything, Categories, Domain, Integers, Maps, Vectors, freeze
+from discreet.errors import KindError, ParameterError
+from discreet.exact import Exact, exact, whole
+from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
+from discreet.tables.order import HALF, ID_BITS, Engine, plain, present, usable
+from discreet.tables.where import predicate
+
+if TYPE_CHECKING:
+    from discreet.metrics import Metric
+
+__all__ = ["Plan", "Tables"]
+
+_AGGREGATES: Final = ("people", "rows", "sum", "mean")
+_MOST: Final = 1 << 31
+"""What one person may add to a group: four thousand million people then fit into 64 bits."""
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Tables(Domain):
+    """Ibis tables, on any engine, that have certain columns, and at most 2**32 groups."""
+
+    columns: tuple[str, ...]
+
+    def __init__(self, columns: Iterable[str]) -> None:
+        freeze(self, columns=tuple(columns))
+
+    def __contains__(self, x: object, /) -> bool:
+        if type(x).__module__.partition(".")[0] != "ibis" or not hasattr(x, "get_backend"):
+            return False
+        return set(self.columns) <= set(getattr(x, "columns", ()))
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Plan(Transformation[Any, Any]):
+    """What each person may contribute to an aggregate per group, as one query of the engine that holds the table.
+
+    The result is a dict from groups to integers, for `LaplaceThreshold`; or, where *keys* are known or there are no
+    groups, a list of integers in the order of the keys, for `IntegerLaplace`. Sums and means are in units of *grid*.
+    Rows in which a person column is null or NaN are dropped, and so are rows without a value; null is a group like any
+    other. Without a *person*, each row is a person. A mean is the sum of people's means, to be divided by their number.
+
+    The salt is drawn anew for each application, unless one is given.
+
+    >>> from discreet import LaplaceThreshold
+    >>> plan = Plan("people", person="user_id", by="city", max_groups=3)
+    >>> plan.stability_map(1)
+    (3, 3, 1)
+    >>> (plan >> LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3)).privacy_map(1)[0]
+    1.0
+    >>> plan = Plan("sum", person="user_id", by="city", max_groups=3, value="amount", low=0, high=100, grid="0.01")
+    >>> plan.stability_map(1)
+    (3, 30000, 10000)
+    """
+
+    aggregate: str
+    person: tuple[str, ...] | None
+    by: tuple[str, ...]
+    max_groups: int
+    max_rows: int
+    value: str | None
+    low: Fraction | None
+    high: Fraction | None
+    grid: Fraction | None
+    where: str | None
+    keys: tuple[Any, ...] | None
+    salt: bytes | None = field(repr=False)
+
+    def __init__(
+        self,
+        aggregate: str,
+        *,
+        person: str | Sequence[str] | None,
+        by: str | Sequence[str] = (),
+        max_groups: int = 1,
+        max_rows: int = 1,
+        value: str | None = None,
+        low: Exact | None = None,
+        high: Exact | None = None,
+        grid: Exact | None = None,
+        where: str | None = None,
+        keys: Iterable[Any] | None = None,
+        salt: bytes | None = None,
+    ) -> None:
+        if aggregate not in _AGGREGATES:
+            raise ParameterError("aggregate", aggregate, f"one of {', '.join(_AGGREGATES)}")
+        if where is not None and not isinstance(where, str):
+            raise KindError("where", where, "a condition as SQL text")
+        if salt is not None and not (isinstance(salt, bytes) and len(salt) >= 16):
+            raise KindError("salt", type(salt), "16 bytes or more")
+        who, groups = (None if person is None else _names(person, "person")), _names(by, "by")
+        if who == ():
+            raise ParameterError("person", person, "at least one column, or None")
+        if who is None and (max_groups, max_rows) != (1, 1):
+            raise ParameterError("max_groups", max_groups, "1, and max_rows=1, where each row is a person")
+        if keys is not None:
+            if not groups:
+                raise ParameterError("keys", None, "group columns that they are keys of")
+            keys = Categories(keys, "keys").values
+            if len(groups) > 1 and not all(isinstance(key, tuple) and len(key) == len(groups) for key in keys):
+                raise ParameterError("keys", keys, f"tuples of {len(groups)}, one entry for each group column")
+        freeze(
+            self,
+            aggregate=aggregate,
+            person=who,
+            by=groups,
+            max_groups=_count(max_groups, "max_groups"),
+            max_rows=_count(max_rows, "max_rows"),
+            where=where,
+            keys=keys,
+            salt=salt,
+            **_scale(aggregate, value, low, high, grid),
+        )
+
+    @property
+    def input_domain(self) -> Tables:
+        """Tables that have the plan's columns."""
+        value = () if self.value is None else (self.value,)
+        return Tables(dict.fromkeys((*(self.person or ()), *self.by, *value)))
+
+    @property
+    def input_metric(self) -> PersonDistance:
+        """How many people are added or removed."""
+        return PersonDistance(self.person)
+
+    @property
+    def output_domain(self) -> Domain:
+        """Integers per group, or a vector of them where the groups are known."""
+        return Maps(Anything(), Integers()) if self._open else Vectors(Integers(), size=len(self.keys or ((),)))
+
+    @property
+    def output_metric(self) -> Metric:
+        """In how many groups, by how much in all and at most; or by how much in all, where the groups are known."""
+        return L01InfDistance() if self._open else L1Distance()
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The bounds of one person's contribution to a group, in units of the grid; for means, in halves of it.
+
+        What is released of a mean is twice its distance from the middle of the bounds: that needs the least noise.
+        """
+        if self.aggregate == "people":
+            return 0, 1
+        if self.aggregate == "rows":
+            return 0, self.max_rows
+        low, high = self._bounds
+        return (low, high) if self.aggregate == "sum" else (low - high, high - low)
+
+    @property
+    def _open(self) -> bool:
+        """Whether the groups are private."""
+        return bool(self.by) and self.keys is None
+
+    @property
+    def _bounds(self) -> tuple[int, int]:
+        """The bounds of a value, in units of the grid."""
+        if self.low is None or self.high is None or self.grid is None:
+            return 0, 0
+        return _nearest(self.low / self.grid), _nearest(self.high / self.grid)
+
+    def stability_map(self, d_in: int, /) -> Any:
+        """Return (l0, l1, li) between results, or l1 where the groups are known, for *d_in* people added or removed."""
+        d = self.input_metric.check(d_in)
+        groups = self.max_groups if self.by else 1
+        if self.keys is not None:
+            groups = min(groups, len(self.keys))
+        most = max(map(abs, self.steps))
+        l1 = d * groups * most  # proof: map
+        return (d * groups, l1, d * most) if self._open else l1
+
+    def counting(self) -> Plan:
+        """Return the plan that counts the people behind this one, from the same query and under the same bounds."""
+        return replace(self, aggregate="people")
+
+    def apply(self, x: Any, /) -> Any:
+        """Return the aggregate of an Ibis table."""
+        return self.read(self.run(x))
+
+    def run(self, table: Any) -> list[tuple[tuple[Any, ...], Mapping[str, int]]]:
+        """Ask the engine; return each group's key and its aggregates, read in batches of one row per group."""
+        salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
+        width = len(self.by)
+        answer: list[tuple[tuple[Any, ...], Mapping[str, int]]] = []
+        for batch in _batches(self.expression(table, salt)):
+            columns = [column.to_pylist() for column in batch.columns]
+            names = batch.schema.names[width:]
+            keys = zip(*columns[:width], strict=True) if width else [()] * batch.num_rows
+            values = zip(*columns[width:], strict=True)
+            answer += [(key, dict(zip(names, row, strict=True))) for key, row in zip(keys, values, strict=True)]
+        return answer
+
+    def read(self, answer: Iterable[tuple[tuple[Any, ...], Mapping[str, int]]]) -> Any:
+        """Return this plan's aggregate from what the engine answered to it, or to the plan that it is counting for."""
+        found = {(key[0] if len(key) == 1 else key): self._value(values) for key, values in answer}
+        if self._open:
+            return found
+        return [found.get(key, 0) for key in (self.keys or ((),))]
+
+    def _value(self, values: Mapping[str, int]) -> int:
+        """Return the aggregate of a group; for a mean, the sum of twice the distances from the middle of the bounds."""
+        if self.aggregate != "mean":
+            return int(values[self.aggregate])
+        return 2 * int(values["mean"]) - sum(self._bounds) * int(values["people"])  # proof: centred
+
+    def expression(self, table: Any, salt: bytes) -> Any:
+        """Return the query: one row per group, with columns k0, k1, ... of keys, then people, and rows, sum or mean."""
+        self.input_domain.validate(table)
+        engine = Engine.of(table, salt)
+        rows = self._rows(table, engine)
+        keys = [f"k{i}" for i in range(len(self.by))]
+        if self.person is None:  # proof: row
+            return self._grouped(rows.mutate(n=1), {key: rows[key] for key in keys})
+        who = [f"p{i}" for i in range(len(self.person))]
+        if not keys:
+            return self._grouped(_each(rows, who), {})
+        return self._bounded(rows, engine, who, keys)
+
+    def _rows(self, table: Any, engine: Engine) -> Any:
+        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and the value s on the grid."""
+        import ibis
+
+        rows = table if self.where is None else table.filter(predicate(table, self.where))  # proof: where
+        columns: dict[str, Any] = {}
+        wanted: list[Any] = []
+        for letter, names in (("p", self.person or ()), ("k", self.by)):
+            for i, name in enumerate(names):
+                usable(rows[name], name)
+                columns[f"{letter}{i}"] = plain(rows[name], engine.name)  # proof: same
+                if letter == "p":
+                    wanted += present(rows[name], engine.name)  # proof: nobody
+        columns["s"] = ibis.literal(0, "int64")
+        if self.value is not None:
+            if not rows[self.value].type().is_numeric() or rows[self.value].type().is_boolean():
+                raise KindError("value", self.value, f"a column of numbers, not {rows[self.value].type()}")
+            wanted += present(rows[self.value], engine.name)  # proof: valueless
+            columns["s"] = self._step(rows[self.value], engine)
+        return (rows.filter(wanted) if wanted else rows).select(**columns)
+
+    def _step(self, value: Any, engine: Engine) -> Any:
+        """Return a value on the grid, between the bounds."""
+        assert self.low is not None and self.high is not None and self.grid is not None  # noqa: PT018, S101
+        multiply, divide = float(self.grid.denominator), float(self.grid.numerator)
+        step = engine.nearest(value.cast("float64"), float(self.low), float(self.high), multiply, divide)
+        return step.clip(*self._bounds)  # proof: step
+
+    def _bounded(self, rows: Any, engine: Engine, who: list[str], keys: list[str]) -> Any:
+        """Return the aggregates of each person's first groups in the keyed order."""
+        import ibis
+
+        groups = self._dictionary(rows, engine, keys)
+        people, who = _numbered(rows, engine, who)
+        joined = people.join(groups, [engine.same(people[key], groups[key]) for key in keys])
+        placed = engine.placed(joined, [*who, "s"])
+        first = ibis.dense_rank().over(group_by=[placed[p] for p in who], order_by=placed.v)
+        kept = placed.mutate(r=first).filter(lambda t: t.r < self.max_groups)  # proof: first
+        each = _each(kept, [*who, "v"])
+        found = self._grouped(each, {"g": each.v & ((1 << ID_BITS) - 1)})
+        back = found.join(groups, found.g == groups.id)
+        return back.select(*keys, *found.columns[1:])
+
+    def _dictionary(self, rows: Any, engine: Engine, keys: list[str]) -> Any:
+        """Return the groups, each with a number in the order of its code, and the halves of the code."""
+        import ibis
+
+        groups = rows.select(*keys).distinct()
+        if self.keys is not None:
+            groups = groups.filter(_among(groups, keys, self.keys))  # proof: known
+        coded = groups.mutate(c=engine.code("g", [groups[key] for key in keys]))
+        place = ibis.row_number().over(order_by=[coded.c, *(coded[key] for key in keys)])  # proof: dense
+        return coded.select(*keys, id=place.cast("int64"), y1=coded.c >> 28, y2=coded.c & (HALF - 1))
+
+    def _grouped(self, each: Any, keys: Mapping[str, Any]) -> Any:
+        """Return what people add up to in each group: each has one row with n rows and the sum s of their values."""
+        low, high = self.steps if self.aggregate == "rows" else self._bounds
+        columns = {"people": each.count()}
+        if self.aggregate == "rows":
+            columns["rows"] = each.n.clip(upper=high).sum()  # proof: rows
+        if self.aggregate == "sum":
+            columns["sum"] = each.s.clip(low, high).sum()  # proof: sum
+        if self.aggregate == "mean":
+            # Nearest to the mean, counted from the lower bound up: no negative number is divided.
+            twice = (2 * (each.s - low * each.n) + each.n).cast("float64") / (2 * each.n).cast("float64")
+            columns["mean"] = (twice.floor().cast("int64") + low).clip(low, high).sum()  # proof: mean
+        totals = {name: column.fill_null(0).cast("int64") for name, column in columns.items()}
+        return each.group_by(**keys).agg(**totals) if keys else each.agg(**totals)
+
+
+def _batches(query: Any) -> Iterable[Any]:
+    """Return the answer's batches. Spark sends them one by one; the others' answers are here at once."""
+    if query.get_backend().name == "pyspark":
+        return query.to_pyarrow_batches()  # type: ignore[no-any-return]
+    return query.to_pyarrow().to_batches()  # type: ignore[no-any-return]
+
+
+def _each(rows: Any, who: list[str]) -> Any:
+    """Return one row for each person, or for each person and group: how many rows, and the sum of the values."""
+    return rows.group_by(who).agg(n=rows.count().cast("int64"), s=rows.s.sum().cast("int64"))
+
+
+def _numbered(rows: Any, engine: Engine, who: list[str]) -> tuple[Any, list[str]]:
+    """Return the rows with a number x for each person: their integer, or their code."""
+    import ibis
+
+    kind = rows[who[0]].type()
+    if len(who) == 1 and kind.is_integer() and not kind.is_uint64():
+        return rows.mutate(x=rows[who[0]].cast("int64")), who
+    code = engine.code("p", [rows[p] for p in who])
+    if engine.name != "duckdb":
+        return rows.mutate(x=code), who
+    # DuckDB joins people faster than it digests them once for each row, and ranks numbers faster than texts.
+    people = rows.select(*who).distinct()
+    people = people.mutate(x=engine.code("p", [people[p] for p in who]))
+    people = people.mutate(q=ibis.row_number().over(order_by=[people.x, *(people[p] for p in who)]))
+    joined = rows.join(people, [rows[p] == people[p] for p in who])  # proof: people
+    return joined.select(*[name for name in rows.columns if name not in who], "x", p0=joined.q), ["p0"]
+
+
+def _among(groups: Any, columns: list[str], keys: tuple[Any, ...]) -> Any:
+    """Return the condition that a group is one of the known keys."""
+    import ibis
+
+    if len(columns) == 1:
+        known = [key for key in keys if key is not None]
+        found = groups[columns[0]].isin(known).fill_null(False) if known else ibis.literal(False)
+        return (found | groups[columns[0]].isnull()) if len(known) < len(keys) else found
+    firsts: dict[Any, list[Any]] = {}
+    for key in keys:
+        firsts.setdefault(key[0], []).append(key[1:] if len(key) > 2 else key[1])
+    tails = [(_among(groups, columns[:1], (a,)) & _among(groups, columns[1:], tuple(b))) for a, b in firsts.items()]
+    return ibis.or_(*tails) if tails else ibis.literal(False)
+
+
+def _names(names: str | Sequence[str], name: str) -> tuple[str, ...]:
+    listed = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple) else (None,)
+    if not all(isinstance(n, str) for n in listed):
+        raise KindError(name, names, "a column's name, or a list of them")
+    if len(set(listed)) < len(listed):
+        raise ParameterError(name, names, "distinct columns")
+    return listed
+
+
+def _count(value: int, name: str) -> int:
+    n = whole(value, name, least=1)
+    if n > _MOST:
+        raise ParameterError(name, value, f"an integer of at most {_MOST}")
+    return n
+
+
+def _scale(
+    aggregate: str, value: str | None, low: Exact | None, high: Exact | None, grid: Exact | None
+) -> dict[str, Any]:
+    """Return the checked fields of a sum or a mean, or Nones."""
+    given = {"low": low, "high": high, "grid": grid}
+    if value is None and aggregate in {"sum", "mean"}:
+        raise ParameterError("value", value, f"the column of which the {aggregate} is wanted")
+    if value is None:
+        extra = [name for name, bound in given.items() if bound is not None]
+        if extra:
+            raise ParameterError(extra[0], given[extra[0]], "a value that it is about")
+        return {"value": None, **given}
+    if not isinstance(value, str):
+        raise KindError("value", value, "a column's name")
+    for name, bound in given.items():
+        if bound is None:
+            raise ParameterError(name, None, "a number")
+    lower, upper, unit = (exact(bound, name) for name, bound in given.items() if bound is not None)
+    if lower > upper:
+        raise ParameterError("low", low, f"low <= high = {upper}")
+    if unit <= 0 or max(unit.numerator, unit.denominator) >= 1 << 53:
+        raise ParameterError("grid", grid, "grid > 0, a quotient of integers below 2**53")
+    if not 1 <= max(abs(_nearest(lower / unit)), abs(_nearest(upper / unit))) <= _MOST:  # proof: most
+        raise ParameterError("grid", grid, f"bounds of 1 to {_MOST} units of the grid")
+    return {"value": value, "low": lower, "high": upper, "grid": unit}
+
+
+def _nearest(x: Fraction) -> int:
+    """Return the nearest integer, the upper one of two."""
+    return (2 * x.numerator + x.denominator) // (2 * x.denominator)

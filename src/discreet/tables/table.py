@@ -1,0 +1,448 @@
+"""Tables: what a user asks, from the first parameter to the released answer.
+
+Each release is a chain, ``plan >> mechanism``, and its loss is that chain's map. What can fail is tried first:
+parameters are checked, the query is run, and only then are the books charged; noise is drawn last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any, Final, cast, final
+
+from discreet import __version__
+from discreet.core import Measurement
+from discreet.domains import Vectors
+from discreet.errors import BudgetError, DiscreetError, EngineError, KindError, ParameterError
+from discreet.exact import Exact, exact, whole
+from discreet.ledger import Ledger
+from discreet.measures import Approximate, MaxDivergence, checked_epsilon
+from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
+from discreet.reals import float_up
+from discreet.tables.answers import Answer, Noise
+from discreet.tables.explain import Explanation, explained
+from discreet.tables.plan import Plan
+from discreet.tables.select import Select
+from discreet.tables.sources import opened
+from discreet.tables.suggest import EDGES, Suggestion, groups_per_person, suggested
+from discreet.tables.where import predicate, row_by_row
+
+__all__ = ["Groups", "Table"]
+
+_HALF: Final = Fraction(1, 2)
+_STEPS: Final = 1 << 16
+_MEASURE: Final = Approximate(MaxDivergence())
+
+
+@final
+class Table:
+    """A table of which private answers are wanted.
+
+    *source* is a path (CSV, Parquet, JSON; ``*`` for many files), a database's URL with the name of a *table*, a
+    frame of pandas, Polars or Arrow, or an Ibis table. *person* names the column, or columns, that say whose a row
+    is: what a person is protected against is that all of their rows be added or removed. Without it, each row is a
+    person. A *ledger* is charged for each answer before it is made.
+
+    >>> import pandas as pd
+    >>> t = Table(pd.DataFrame({"user": [1, 1, 2], "city": ["Rome", "Bath", "Rome"]}), person="user")
+    >>> answer = t.group_by("city", keys=["Rome", "Bath"]).count_people(epsilon=1, max_groups=2)
+    >>> answer.keys, answer.receipt["spent"]["epsilon"]
+    ([('Rome',), ('Bath',)], 1.0)
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        person: str | Sequence[str] | None = None,
+        ledger: Ledger | None = None,
+        table: str | None = None,
+    ) -> None:
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise KindError("ledger", ledger, "a Ledger")
+        self._ibis, self.name = opened(source, table)
+        self.person = person if person is None else ((person,) if isinstance(person, str) else tuple(person))
+        self.ledger = ledger
+        self.condition: str | None = None
+        self.filters: tuple[str, ...] = ()
+        check_columns("person", self.person or (), self._ibis)
+
+    def where(self, condition: Any, /) -> Table:
+        """Return the table of the rows for which a condition holds: ``year = 2026 AND city IN ('Rome', 'Bath')``.
+
+        It looks at one row at a time: SQL text, or an Ibis expression such as ``ibis._.year == 2026``. For anything
+        else, filter an Ibis table and give that as the source; what it then holds are the data.
+        """
+        text = isinstance(condition, str)
+        rows = self._ibis if text else self._ibis.filter(row_by_row(self._ibis, condition))
+        other = Table(rows, person=self.person, ledger=self.ledger)
+        other.name, other.condition, other.filters = self.name, self.condition, self.filters
+        if text:
+            predicate(self._ibis, condition)
+            other.condition = condition if self.condition is None else f"({self.condition}) AND ({condition})"
+        else:
+            other.filters = (*self.filters, row_by_row(self._ibis, condition).get_name())  # Its text would show data.
+        return other
+
+    def group_by(self, *columns: str, keys: Iterable[Any] | None = None) -> Groups:
+        """Return the table in groups. With *keys* known beforehand, each appears, and no threshold is needed."""
+        if not columns:
+            raise ParameterError("columns", columns, "at least one column; without groups, ask the table itself")
+        check_columns("columns", columns, self._ibis)
+        return Groups(self, columns, None if keys is None else tuple(keys))
+
+    def count_people(self, *, epsilon: Exact) -> Answer:
+        """Return how many people there are."""
+        return self._whole().count_people(epsilon=epsilon)
+
+    def count_rows(self, *, epsilon: Exact, max_rows: int = 1) -> Answer:
+        """Return how many rows there are, at most *max_rows* of a person counted."""
+        return self._whole().count_rows(epsilon=epsilon, max_rows=max_rows)
+
+    def sum(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
+        """Return the sum of a column; each person's sum is clipped to [low, high]."""
+        return self._whole().sum(column, low=low, high=high, epsilon=epsilon, grid=grid)
+
+    def mean(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
+        """Return the mean over people of their own mean of a column, clipped to [low, high]."""
+        return self._whole().mean(column, low=low, high=high, epsilon=epsilon, grid=grid)
+
+    def suggest_max_groups(
+        self, *by: str, epsilon: Exact = "0.1", planned: Exact = 1, group_size: int = 1000
+    ) -> Suggestion:
+        """Spend a little to learn in how many groups people are, and say which max_groups leaves the least error.
+
+        *planned* is the epsilon of the answer to come, *group_size* that of the groups that matter.
+        """
+        if self.person is None:
+            raise ParameterError("person", None, "a person column: where each row is a person, max_groups is 1")
+        check_columns("by", by, self._ibis)
+        future = checked_epsilon(planned, "planned")
+        if not by or future == 0:
+            raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
+        rows = self._ibis if self.condition is None else self._ibis.filter(predicate(self._ibis, self.condition))
+        people = Table(groups_per_person(rows, self.person, by), person=self.person, ledger=self.ledger)
+        people.name = f"groups per person in {self.name}"
+        answer = people.group_by("discreet_groups", keys=EDGES).count_people(epsilon=epsilon, max_groups=1)
+        size = whole(group_size, "group_size", least=1)
+        return suggested(answer.columns["people"], checked_epsilon(epsilon), future, size, answer.receipt)
+
+    def _whole(self) -> Groups:
+        return Groups(self, (), None)
+
+    def __repr__(self) -> str:
+        who = "each row is a person" if self.person is None else f"person={', '.join(self.person)}"
+        return f"<table {self.name}: {who}>"
+
+
+@final
+class Groups:
+    """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private."""
+
+    def __init__(self, table: Table, by: tuple[str, ...], keys: tuple[Any, ...] | None) -> None:
+        self.table, self.by, self.keys = table, by, keys
+
+    def count_people(self, *, epsilon: Exact, delta: Exact | None = None, max_groups: int | None = None) -> Answer:
+        """Return how many people are in each group; a person counts in at most *max_groups* of them."""
+        return self._query("people", epsilon, delta, max_groups).release()
+
+    def count_rows(
+        self, *, epsilon: Exact, delta: Exact | None = None, max_groups: int | None = None, max_rows: int = 1
+    ) -> Answer:
+        """Return how many rows are in each group; a person adds at most *max_rows* to each of *max_groups*."""
+        return self._query("rows", epsilon, delta, max_groups, max_rows=max_rows).release()
+
+    def sum(
+        self,
+        column: str,
+        *,
+        low: Exact,
+        high: Exact,
+        epsilon: Exact,
+        delta: Exact | None = None,
+        max_groups: int | None = None,
+        grid: Exact | None = None,
+        share: Exact = _HALF,
+    ) -> Answer:
+        """Return the sum of a column in each group; each person's sum in a group is clipped to [low, high].
+
+        Where the groups are private, a *share* of epsilon pays for counting people, which decides the groups to show.
+        """
+        bounds = {"value": column, "low": low, "high": high, "grid": grid}
+        return self._query("sum", epsilon, delta, max_groups, share=share, **bounds).release()
+
+    def mean(
+        self,
+        column: str,
+        *,
+        low: Exact,
+        high: Exact,
+        epsilon: Exact,
+        delta: Exact | None = None,
+        max_groups: int | None = None,
+        grid: Exact | None = None,
+        share: Exact = _HALF,
+    ) -> Answer:
+        """Return the mean in each group, over people, of their own mean of a column, clipped to [low, high].
+
+        A *share* of epsilon pays for counting people, which is what the sum is divided by.
+        """
+        bounds = {"value": column, "low": low, "high": high, "grid": grid}
+        return self._query("mean", epsilon, delta, max_groups, share=share, **bounds).release()
+
+    def explain(
+        self,
+        what: str = "count_people",
+        column: str | None = None,
+        *,
+        epsilon: Exact,
+        delta: Exact | None = None,
+        max_groups: int | None = None,
+        **rest: Any,
+    ) -> Explanation:
+        """Say everything about an answer that can be said before it is made: the guarantee, noise, who will appear.
+
+        It takes what the question itself takes, and touches no data.
+        """
+        names = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
+        if what not in names:
+            raise ParameterError("what", what, f"one of {', '.join(names)}")
+        if column is not None:
+            rest["value"] = column
+        chosen = max_groups if max_groups is not None or not self._needs_groups else 1
+        query = self._query(names[what], epsilon, delta, chosen, **rest)
+        others = sorted({1, 2, 3, 5, 10, 20, query.plan.max_groups}) if self._needs_groups else [1]
+        return explained([replace(query, plan=replace(query.plan, max_groups=m)) for m in others], query)
+
+    @property
+    def _needs_groups(self) -> bool:
+        return bool(self.by) and self.table.person is not None
+
+    def _query(
+        self,
+        aggregate: str,
+        epsilon: Exact,
+        delta: Exact | None,
+        max_groups: int | None,
+        *,
+        share: Exact = _HALF,
+        grid: Exact | None = None,
+        **rest: Any,
+    ) -> Query:
+        if self._needs_groups and max_groups is None:
+            need = "how many groups a person may count in; explain() shows choices, suggest_max_groups() chooses"
+            raise ParameterError("max_groups", max_groups, need)
+        budget = checked_epsilon(epsilon)
+        if budget == 0:
+            raise ParameterError("epsilon", epsilon, "epsilon > 0")
+        private = bool(self.by) and self.keys is None
+        if private and delta is None:
+            raise ParameterError(
+                "delta", delta, "delta > 0, because which groups there are is private; or give their keys"
+            )
+        if not private and delta is not None:
+            raise ParameterError("delta", delta, "none: with known groups the answer is purely epsilon-private")
+        part = exact(share, "share")
+        if not 0 < part < 1:
+            raise ParameterError("share", share, "0 < share < 1")
+        if aggregate in ("sum", "mean"):
+            check_columns("column", (rest["value"],), self.table._ibis)
+            rest["grid"] = _grid(rest["low"], rest["high"]) if grid is None else grid
+        plan = Plan(
+            aggregate,
+            person=self.table.person,
+            by=self.by,
+            max_groups=1 if max_groups is None else max_groups,
+            where=self.table.condition,
+            keys=self.keys,
+            **rest,
+        )
+        return Query(self.table, plan, budget, None if delta is None else checked_epsilon(delta, "delta"), part)
+
+
+@final
+@dataclass(frozen=True)
+class Query:
+    """One question: a plan, a budget, and the mechanisms that follow from them."""
+
+    table: Table
+    plan: Plan
+    epsilon: Fraction
+    delta: Fraction | None
+    share: Fraction
+
+    @property
+    def parts(self) -> list[tuple[str, Measurement[Any, Any]]]:
+        """The chains of the release, by the aggregate that each releases; the first decides which groups are shown."""
+        plan = self.plan
+        if plan.aggregate in ("people", "rows"):
+            return [(plan.aggregate, self._noisy(plan, self.epsilon))]
+        people = ("people", self._noisy(plan.counting(), self.epsilon * self.share))
+        value = (plan.aggregate, self._noisy_value(self.epsilon * (1 - self.share)))
+        if plan.aggregate == "sum" and self.delta is None:
+            return [(plan.aggregate, self._noisy(plan, self.epsilon))]
+        return [people, value]
+
+    def _noisy(self, plan: Plan, epsilon: Fraction) -> Measurement[Any, Any]:
+        """Return a plan with the least noise within a budget."""
+        d_in = plan.stability_map(1)
+        if self.delta is None:
+            domain = cast("Vectors", plan.output_domain)
+            return plan >> IntegerLaplace.within(epsilon=epsilon, d_in=d_in, domain=domain)  # type: ignore[no-any-return]
+        l0, l1, li = d_in
+        return plan >> LaplaceThreshold.within(epsilon=epsilon, delta=self.delta, l0=l0, l1=l1, li=li)  # type: ignore[no-any-return]
+
+    def _noisy_value(self, epsilon: Fraction, keys: Sequence[Any] = ()) -> Measurement[Any, Any]:
+        """Return the values, of groups that are known by now, with the least noise within a budget.
+
+        The loss does not depend on which groups these are, so it is known before they are.
+        """
+        plan = self.plan
+        if self.delta is None:
+            return self._noisy(plan, epsilon)
+        select = Select(keys)
+        d_in = select.stability_map(plan.stability_map(1))
+        noise = IntegerLaplace.within(epsilon=epsilon, d_in=d_in, domain=select.output_domain)
+        return plan >> select >> noise  # type: ignore[no-any-return]
+
+    @property
+    def loss(self) -> tuple[Fraction, Fraction]:
+        """What the books are charged: the chains' losses added, delta rounded up to a float."""
+        losses = []
+        for _, chain in self.parts:
+            loss = chain.loss(1)
+            losses.append(loss if isinstance(loss, tuple) else (loss, Fraction(0)))
+        epsilon, delta = _MEASURE.add(losses)
+        return Fraction(epsilon), Fraction(float_up(delta))  # type: ignore[arg-type]  # Both are divided: a rational.
+
+    def release(self) -> Answer:
+        """Run the query, charge the books, draw the noise, and return the answer."""
+        epsilon, delta = self.loss
+        ledger = self.table.ledger
+        if ledger is not None:
+            left = ledger.left
+            if epsilon > left.epsilon or delta > left.delta:
+                raise BudgetError(
+                    f"epsilon={float(epsilon):.6g}, delta={float(delta):.3g}: more than is left in {ledger!r}: "
+                    f"epsilon={float(left.epsilon):.6g}, delta={float(left.delta):.3g}; nothing was charged"
+                )
+        exact_values = self._asked()
+        receipt = self.receipt()
+        if ledger is not None:
+            entry = ledger.charge(epsilon=epsilon, delta=delta, table=self.table.name, receipt=receipt)
+            receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
+        return self._answer(exact_values, receipt)
+
+    def _asked(self) -> Any:
+        """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
+        failure = ""
+        try:
+            return self.plan.run(self.table._ibis)
+        except DiscreetError:
+            raise
+        except Exception as error:  # Each engine has its own.
+            failure = type(error).__name__
+        engine = self.table._ibis.get_backend().name
+        raise EngineError(f"{engine} could not answer the query ({failure}); nothing was charged")
+
+    def _answer(self, exact_values: Any, receipt: dict[str, Any]) -> Answer:
+        (first, chain), *rest = self.parts
+        plan = self.plan if first == self.plan.aggregate else self.plan.counting()
+        mechanism = chain.then  # type: ignore[attr-defined]
+        noisy = mechanism.release(plan.read(exact_values))
+        if self.delta is None:
+            keys = list(self.plan.keys or [()])
+            columns = {first: list(noisy)}
+        else:
+            keys, columns = list(noisy), {first: list(noisy.values())}
+        noise = {first: self._noise(first, mechanism)}
+        for name, _ in rest:
+            again = self._noisy_value(self.epsilon * (1 - self.share), keys)
+            found = self.plan.read(exact_values)
+            values = found if self.delta is None else Select(keys).apply(found)
+            columns[name] = list(again.then.release(values))  # type: ignore[attr-defined]
+            noise[name] = self._noise(name, again.then)  # type: ignore[attr-defined]
+        self._finish(columns)
+        tuples = [key if isinstance(key, tuple) and len(self.plan.by) != 1 else (key,) for key in keys]
+        return Answer(self.plan.by, tuples, columns, noise, self.plan.aggregate, receipt)
+
+    def _finish(self, columns: dict[str, list[Any]]) -> None:
+        """Bring values from the grid back to their own units, and sums of means to means."""
+        grid = self.plan.grid
+        if self.plan.aggregate == "sum" and grid is not None:
+            columns["sum"] = [_times(value, grid) for value in columns["sum"]]
+        if self.plan.aggregate == "mean" and grid is not None:
+            low, high = self.plan.low or 0, self.plan.high or 0
+            middle, half = (low + high) / 2, grid / 2
+            columns["mean"] = [
+                float(min(max(middle + half * value / people, low), high)) if people > 0 else float(middle)
+                for value, people in zip(columns["mean"], columns["people"], strict=True)
+            ]
+
+    def _noise(self, name: str, mechanism: Any) -> Noise:
+        grid = self.plan.grid or Fraction(1)
+        unit = {"sum": grid, "mean": grid / 2}.get(name, Fraction(1))
+        return Noise(mechanism.scale, unit, getattr(mechanism, "threshold", None))
+
+    def receipt(self) -> dict[str, Any]:
+        """Say what is done, in plain values that a ledger can keep."""
+        plan = self.plan
+        epsilon, delta = self.loss
+        engine = self.table._ibis.get_backend()
+        said = {
+            "question": {"people": "count_people", "rows": "count_rows"}.get(plan.aggregate, plan.aggregate),
+            "table": self.table.name,
+            "person": "each row is a person" if plan.person is None else list(plan.person),
+            "by": list(plan.by),
+            "keys": "private" if self.delta is not None else "known",
+            "where": plan.where,
+            "filters": list(self.table.filters),
+            "column": plan.value,
+            "bounds": {
+                "max_groups": plan.max_groups if plan.by else None,
+                "max_rows": plan.max_rows if plan.aggregate == "rows" else None,
+                **{name: None if x is None else float(x) for name, x in (("low", plan.low), ("high", plan.high))},
+                "grid": None if plan.grid is None else str(plan.grid),
+            },
+            "spent": {"epsilon": float_up(epsilon), "delta": float_up(delta)},
+            "mechanisms": {name: repr(chain.then) for name, chain in self.parts},  # type: ignore[attr-defined]
+            "engine": f"{engine.name} {engine.version}",
+            "versions": {"discreet": __version__, "python": platform.python_version()},
+        }
+        digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        return said | {"sha256": digest}
+
+
+def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:
+    """Raise unless a table has these columns; say which one may have been meant."""
+    for column in wanted:
+        if not isinstance(column, str):
+            raise KindError(name, column, "a column's name")
+        if column not in table.columns:
+            close = get_close_matches(column, table.columns, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            shown = ", ".join(table.columns[:20]) + (", ..." if len(table.columns) > 20 else "")
+            raise ParameterError(name, column, f"one of {shown}{hint}")
+
+
+def _grid(low: Exact, high: Exact) -> Fraction:
+    """Return a power of two that cuts the range into some 2**16 steps: values lose little, and floats scale exactly."""
+    lower, upper = exact(low, "low"), exact(high, "high")
+    if lower > upper:
+        raise ParameterError("low", low, f"low <= high = {high}")
+    widest = max(abs(lower), abs(upper))
+    if widest == 0:
+        raise ParameterError("high", high, "bounds that are not both 0")
+    step = widest / _STEPS
+    exponent = step.numerator.bit_length() - step.denominator.bit_length()
+    return Fraction(2) ** exponent
+
+
+def _times(value: int, grid: Fraction) -> int | float:
+    product = value * grid
+    return product.numerator if grid.denominator == 1 else float(product)

@@ -1,0 +1,117 @@
+"""A plain-Python engine: what a plan means, written a second time, for engines to be held against.
+
+Rows are dicts. It shares no code with `discreet.tables`; a plan is read for its public parameters only.
+"""
+
+import hashlib
+import math
+from collections import defaultdict
+from datetime import date, datetime
+from fractions import Fraction
+
+P = 1518500213
+
+
+def aggregates(plan, rows, salt, where=None):
+    """Each group's key, as a tuple, and what people add up to there; *where* is the plan's filter as a function."""
+    people = defaultdict(lambda: defaultdict(list))
+    for number, row in enumerate(rows):
+        who = (number,) if plan.person is None else tuple(plain(row[name]) for name in plan.person)
+        value = None if plan.value is None else row[plan.value]
+        if (where is None or where(row)) and not any(map(missing, who)) and (plan.value is None or not missing(value)):
+            key = tuple(plain(row[name]) for name in plan.by)
+            if plan.keys is None or (key if len(plan.by) > 1 else key[0]) in plan.keys:
+                people[who][key].append(value)
+    found = defaultdict(int)
+    for who, groups in people.items():
+        kept = sorted(groups, key=lambda key: place(who, key, salt))[: plan.max_groups]
+        for key in kept:
+            found[key] += contribution(plan, groups[key])
+    return found if plan.by else {(): found[()]}
+
+
+def result(plan, rows, salt, where=None):
+    """The plan's result: a dict where the groups are private, else a list."""
+    found = {(key[0] if len(key) == 1 else key): n for key, n in aggregates(plan, rows, salt, where).items()}
+    if plan.by and plan.keys is None:
+        return found
+    return [found.get(key, 0) for key in plan.keys or ((),)]
+
+
+def contribution(plan, values):
+    if plan.aggregate == "people":
+        return 1
+    if plan.aggregate == "rows":
+        return min(len(values), plan.max_rows)
+    low, high = round_half_up(plan.low / plan.grid), round_half_up(plan.high / plan.grid)
+    steps = []
+    for value in values:
+        inside = min(max(float(value), float(plan.low)), float(plan.high))
+        units = inside * float(plan.grid.denominator) / float(plan.grid.numerator)
+        steps.append(min(max(math.floor(units + 0.5), low), high))
+    if plan.aggregate == "sum":
+        return min(max(sum(steps), low), high)
+    mean = min(max(round_half_up(Fraction(sum(steps), len(steps))), low), high)
+    return 2 * mean - low - high
+
+
+def place(who, key, salt):
+    """Where a group stands in a person's order."""
+    digest = hashlib.sha256(salt).digest()
+    a = P + int.from_bytes(digest[:8], "big") % P
+    b = 1 + int.from_bytes(digest[8:16], "big") % 2**28
+    plain_number = len(who) == 1 and type(who[0]) is int
+    x = who[0] if plain_number else code(who, salt, "p")
+    x = x % P if x >= 0 else -(-x % P)
+    y = code(key, salt, "g")
+    z = (x + a) * (y // 2**28 + b) % P + y % 2**28
+    return z**3 % P, y, key  # Only keys that share a code are compared: times within a second, and close floats.
+
+
+def code(values, salt, role):
+    text = salt.hex() + role + "".join("|" + text_of(value) for value in values)
+    return int(hashlib.md5(text.encode()).hexdigest()[:14], 16)
+
+
+def text_of(value):
+    if value is None:
+        return "n"
+    if isinstance(value, bool):
+        return "bt" if value else "bf"
+    if isinstance(value, int):
+        return f"i{value}"
+    if isinstance(value, datetime):
+        return f"t{value.year}-{value.month}-{value.day}-{value.hour}-{value.minute}-{value.second}"
+    if isinstance(value, date):
+        return f"d{value.year}-{value.month}-{value.day}"
+    if isinstance(value, float):
+        inside = min(max(value, -(2.0**62)), 2.0**62)
+        return f"f{math.floor(inside)}.{math.floor((inside - math.floor(inside)) * 2.0**30)}"
+    if value is NAN:
+        return "fnan"
+    return "s" + value.replace("~", "~0").replace("|", "~1")
+
+
+class _NaN:
+    """One NaN, equal to itself."""
+
+    def __repr__(self):
+        return "NaN"
+
+
+NAN = _NaN()
+
+
+def plain(value):
+    """A value that is equal to the same key's others: one NaN, one zero."""
+    if isinstance(value, float):
+        return NAN if value != value else value + 0.0
+    return value
+
+
+def missing(value):
+    return value is None or value is NAN or value != value
+
+
+def round_half_up(x):
+    return math.floor(x + Fraction(1, 2))
