@@ -957,9 +957,10 @@ class TestEncoders:
         assert Bloom(length=1, hashes=1).places("x") == [0]
         assert Bloom(length=2, hashes=2, key=bytes(64)).hashes == 2
         assert Bloom(length=2**31, hashes=1).length == 2**31
-        for wrong in ({"length": 2**31 + 1}, {"length": 0}, {"hashes": 0}, {"hashes": 9}, {"key": bytes(65)}):
-            with pytest.raises(ParameterError):
-                Bloom(**{"length": 8, "hashes": 1} | wrong)
+        wrongs = [("length", 2**31 + 1), ("length", 0), ("hashes", 0), ("hashes", 9), ("key", bytes(65))]
+        for name, wrong in wrongs:
+            with pytest.raises(ParameterError, match=f"^{name}="):
+                Bloom(**{"length": 8, "hashes": 1} | {name: wrong})
         for wrong in ("key", bytearray(b"key"), None):
             with pytest.raises(KindError, match="key="):
                 Bloom(length=8, hashes=1, key=wrong)
