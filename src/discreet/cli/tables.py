@@ -42,8 +42,8 @@ _ROWS = (
     click.option("--max-rows", type=int, help="How many rows of a person count in a group, with --rows."),
 )
 _BOUNDS = (
-    click.option("--low", required=True, help="What less than this counts as."),
-    click.option("--high", required=True, help="What more than this counts as."),
+    click.option("--low", required=True, help="What every lower value counts as."),
+    click.option("--high", required=True, help="What every higher value counts as."),
     click.option("--grid", help="The step that values are rounded to; a power of two unless given."),
     click.option("--share", help="The part of epsilon that counts people; one half unless given."),
 )
@@ -73,7 +73,7 @@ def count(**given: Any) -> None:
 @click.command("sum")
 @_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
 def sum_(**given: Any) -> None:
-    """Sum a column in each group: each person's sum in a group is clipped to [low, high].
+    """Sum a column in each group: each value, and then each person's sum there, is clipped to [low, high].
 
     \b
     discreet sum events.csv amount --low 0 --high 100 --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
@@ -84,7 +84,7 @@ def sum_(**given: Any) -> None:
 @click.command()
 @_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
 def mean(**given: Any) -> None:
-    """Say the mean in each group, over people, of their own mean of a column, clipped to [low, high].
+    """Say the mean in each group, over people, of their own mean of a column clipped to [low, high].
 
     \b
     discreet mean events.parquet amount --low 0 --high 100 --person user_id --epsilon 1
