@@ -4,6 +4,8 @@ import json
 import os
 import shlex
 import sqlite3
+import subprocess
+import sys
 from fractions import Fraction
 from inspect import signature
 from pathlib import Path
@@ -528,3 +530,34 @@ class TestErrors:
         done = run("count", "late.csv", *WHO, "--by", "month", "--max-groups", 1, *SPEND, "--ledger", "budget.db")
         assert SENTINEL not in done.stderr + str(done.exception)
         assert_one_line(done, 1)
+
+
+APART = """
+import sys
+sys.modules.update(dict.fromkeys({missing!r}))
+sys.argv = {words!r}
+from discreet.cli import main
+try:
+    main()
+finally:
+    print([name for name in ("pandas", "pyarrow", "ibis", "duckdb", "sqlglot") if sys.modules.get(name)])
+"""
+
+
+def run_apart(*words, missing=()):
+    """Run a command in a process of its own, in which some modules are not installed."""
+    code = APART.format(missing=list(missing), words=["discreet", *words])
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+class TestWithout:
+    def test_without_ibis_there_is_a_hint(self, folder):
+        done = run_apart("count", "events.csv", *WHO, "--epsilon", "1", missing=["ibis"])
+        assert done.returncode == 1
+        assert len(lines(done.stderr)) == 1
+        assert "pip install 'discreet[tables]'" in done.stderr
+
+    def test_help_and_books_need_no_engine(self, folder):
+        for words in (["count", "--help"], ["budget", "budget.db"]):
+            done = run_apart(*words, missing=["ibis"])
+            assert (done.returncode, done.stderr, lines(done.stdout)[-1]) == (0, "", "[]")
