@@ -9,9 +9,13 @@ import click
 
 from discreet import __version__
 from discreet.cli.survey import survey
-from discreet.errors import BudgetError, DiscreetError, DomainError, EntropyError
+from discreet.cli.tables import commands
+from discreet.errors import BudgetError, DiscreetError, DomainError, EntropyError, LedgerError, UnsupportedError
 
 __all__ = ["app"]
+
+_REFUSED = (BudgetError, DomainError, EntropyError, LedgerError, UnsupportedError)
+_EXTRAS = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables")
 
 
 class _App(click.Group):
@@ -41,8 +45,8 @@ def _said(error: Exception) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         return error.format_message(), error.exit_code
     if isinstance(error, ModuleNotFoundError):
-        return f"this needs {error.name}: pip install 'discreet[survey]'", 1
-    refused = not isinstance(error, DiscreetError) or isinstance(error, BudgetError | DomainError | EntropyError)
+        return f"this needs {error.name}: pip install 'discreet[{_EXTRAS.get(error.name or '', 'survey')}]'", 1
+    refused = not isinstance(error, DiscreetError) or isinstance(error, _REFUSED)
     return str(error), 1 if refused else 2
 
 
@@ -58,4 +62,5 @@ def app(debug: bool) -> None:
     """Exact differential privacy: ask people, publish tables."""
 
 
-app.add_command(survey)
+for command in (survey, *commands):
+    app.add_command(command)

@@ -163,6 +163,21 @@ class Ledger:
         """
         return self._store.run("DEFERRED", lambda connection: self._follow(connection, None)[1])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the books as plain values, for JSON: amounts are exact, as texts, and add up.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> _ = book.charge(epsilon="1/3", table="events.parquet")
+        >>> book.to_dict()["left"], book.to_dict()["entries"][0]["epsilon"]
+        ({'epsilon': '2/3', 'delta': '0'}, '1/3')
+        """
+        entries, spent = self.entries(), Amount(Fraction(0), Fraction(0))
+        for entry in entries:
+            spent = spent.plus(Amount(entry.epsilon, entry.delta))
+        amounts = {"budget": self._budget, "spent": spent, "left": self._budget.minus(spent)}
+        said = {name: {"epsilon": str(x.epsilon), "delta": str(x.delta)} for name, x in amounts.items()}
+        return {**said, "entries": [entry.to_dict() for entry in entries]}
+
     def verify(self) -> None:
         """Raise LedgerError unless the file is sound, every digest and the sum agree, and nothing has been lost.
 

@@ -91,6 +91,16 @@ class Entry:
         when = datetime.fromisoformat(made)
         return cls(number, when, Fraction(epsilon), Fraction(delta), name, json.loads(receipt))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry as plain values, for JSON: its amounts are exact, as texts.
+
+        >>> Entry.read(1, "2026-11-16T09:30:00+00:00", "1/3", "0", None, "null").to_dict()["epsilon"]
+        '1/3'
+        """
+        said = {"number": self.number, "when": self.when.isoformat()}
+        amounts = {"epsilon": str(self.epsilon), "delta": str(self.delta)}
+        return {**said, **amounts, "table": self.table, "receipt": self.receipt}
+
 
 class Mark(NamedTuple):
     """How far the books have been read; they may grow from here, and do nothing else.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,7 @@ from discreet.intervals import laplace_above
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals
+from discreet.tables.files import write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +120,23 @@ class Answer:
 
         return pl.from_arrow(self.to_arrow())
 
-    def __str__(self) -> str:
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """Write the table to a file, whole or not at all, as Parquet, CSV or JSON: the suffix says which.
+
+        Parquet keeps the receipt in its metadata, under ``discreet``; beside CSV and JSON it is <path>.receipt.json.
+
+        >>> import json, pathlib, tempfile
+        >>> noise = {"people": Noise(Fraction(1))}
+        >>> answer = Answer(("city",), [("Rome",)], {"people": [7]}, noise, "people", {"spent": {"epsilon": 1.0}})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     answer.save(pathlib.Path(folder, "answer.json"))
+        ...     json.loads(pathlib.Path(folder, "answer.json").read_text())
+        [{'city': 'Rome', 'people': 7}]
+        """
+        write(path, self.to_arrow(), self.receipt)
+
+    def to_text(self, most: int | None = 20) -> str:
+        """Return the table as text, with its 95 % intervals: the first *most* groups, or all of them."""
         low, high = self.interval("0.95")
         names = list(self.columns)
         head = [", ".join(self.by) or "all", *names, "95 % interval"]
@@ -129,7 +147,10 @@ class Answer:
         spent = self.receipt["spent"]
         delta = f", delta {spent['delta']:.3g}" if spent["delta"] else ""
         top = f"{len(self):,} groups; epsilon {spent['epsilon']:.6g}{delta} spent"
-        return top + "\n" + text_columns(head, rows)
+        return top + "\n" + text_columns(head, rows, len(rows) if most is None else most)
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     __repr__ = __str__
 

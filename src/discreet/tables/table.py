@@ -26,6 +26,7 @@ from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import float_up
 from discreet.tables.answers import Answer, Noise
 from discreet.tables.explain import Explanation, explained
+from discreet.tables.keys import typed
 from discreet.tables.plan import Plan
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
@@ -111,6 +112,23 @@ class Table:
     def mean(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
         """Return the mean over people of their own mean of a column, clipped to [low, high]."""
         return self._whole().mean(column, low=low, high=high, epsilon=epsilon, grid=grid)
+
+    def explain(
+        self, what: str = "count_people", column: str | None = None, *, epsilon: Exact, **rest: Any
+    ) -> Explanation:
+        """Say everything about an answer without groups that can be said before it is made; see `Groups.explain`."""
+        return self._whole().explain(what, column, epsilon=epsilon, **rest)
+
+    def typed_keys(self, *columns: str, texts: Iterable[str]) -> list[Any]:
+        """Return keys for `group_by` from texts, of the columns' own types; of several columns, each text is CSV.
+
+        >>> import pandas as pd
+        >>> t = Table(pd.DataFrame({"user": [1], "city": ["Rome"], "year": [2026]}), person="user")
+        >>> t.typed_keys("year", texts=["2025", "2026"]), t.typed_keys("city", "year", texts=["Rome,2026"])
+        ([2025, 2026], [('Rome', 2026)])
+        """
+        check_columns("columns", columns, self._ibis)
+        return typed(texts, [self._ibis[column] for column in columns])
 
     def suggest_max_groups(
         self, *by: str, epsilon: Exact = "0.1", planned: Exact = 1, group_size: int = 1000
