@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """One ratio, its goal, and whether the goal is a floor ('>=') or a ceiling ('<=')."""
+    """One ratio, its goal, and whether the goal is a floor ('>=') or a ceiling ('<='). NaN is what could not be run."""
 
     what: str
     ratio: float
@@ -46,7 +47,9 @@ def table(title: str, rows: list[Row]) -> str:
     """The rows as a table in Markdown."""
     lines = [f"## {title}", "", "| what | measured | goal | |", "|---|---:|---:|---|"]
     for row in rows:
-        mark = "met" if row.met else "**missed**"
+        ran = not math.isnan(row.ratio)
+        mark = "met" if row.met else "**missed**" if ran else "**not run**"
+        measured = f"{row.ratio:,.3g}x" if ran else ""
         note = f" ({row.note})" if row.note else ""
-        lines.append(f"| {row.what}{note} | {row.ratio:,.3g}x | {row.sense} {row.goal:g}x | {mark} |")
+        lines.append(f"| {row.what}{note} | {measured} | {row.sense} {row.goal:g}x | {mark} |")
     return "\n".join(lines) + "\n"

@@ -1,0 +1,203 @@
+"""One contender, in a process of its own: `python -P contenders.py NAME FILE SMALL`.
+
+It answers "how many people per city, three cities each, at epsilon 1 and delta 1e-6" twice: on a small file, so that
+imports and whatever is done once are not counted, and then on the file, with the clock running. It prints one line of
+JSON. This file runs under each peer's own Python and imports nothing else of the benchmarks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+EPSILON, DELTA, GROUPS = 1.0, 1e-6, 3
+WINDOW = """
+    select city, count(*) people from (
+        select city, row_number() over (partition by user_id order by hash(user_id, city, 42)) place
+        from (select distinct user_id, city from events)
+    ) where place <= 3 group by city
+"""
+Released = tuple[int, float]
+"""How many groups, and the least of the released values."""
+
+
+def ours() -> Callable[[str], Released]:
+    from discreet.tables import Table
+
+    def ask(file: str) -> Released:
+        groups = Table(file, person="user_id").group_by("city")
+        answer = groups.count_people(epsilon=1, delta="1e-6", max_groups=GROUPS)
+        return len(answer), min(answer.columns["people"], default=0)
+
+    return ask
+
+
+def direct() -> Callable[[str], Released]:
+    return _duckdb(Path(os.environ["BENCH_SQL"]).read_text())
+
+
+def window() -> Callable[[str], Released]:
+    return _duckdb(WINDOW)
+
+
+def _duckdb(sql: str) -> Callable[[str], Released]:
+    import duckdb
+
+    def ask(file: str) -> Released:
+        connection = duckdb.connect()
+        connection.read_parquet(file).create_view("events")
+        table = connection.sql(sql).to_arrow_table()
+        return table.num_rows, 0
+
+    return ask
+
+
+def opendp() -> Callable[[str], Released]:
+    """Ask OpenDP's Polars path.
+
+    Its documented truncate_num_groups raises when the frame is collected, after the budget is spent ("multiple fields
+    with name 'city'"). After one row per person and city, three rows a person are three cities, so that is asked.
+    """
+    import opendp.prelude as dp
+    import polars as pl
+
+    dp.enable_features("contrib")
+
+    def ask(file: str) -> Released:
+        context = dp.Context.compositor(
+            data=pl.scan_parquet(file).select("user_id", "city"),
+            privacy_unit=dp.unit_of(contributions=1, identifier=pl.col("user_id")),
+            privacy_loss=dp.loss_of(epsilon=EPSILON, delta=DELTA),
+            split_evenly_over=1,
+        )
+        rows = context.query().truncate_per_group(1, by=["city"]).truncate_per_group(GROUPS)
+        frame = rows.group_by("city").agg(dp.len()).release().collect()
+        return len(frame), frame["len"].min() or 0
+
+    return ask
+
+
+def pipelinedp() -> Callable[[str], Released]:
+    """Ask PipelineDP in this process, with one thresholded release for both keys and values: its best for Laplace."""
+    import pipeline_dp as pdp
+    import pyarrow.parquet as pq
+
+    def ask(file: str) -> Released:
+        table = pq.read_table(file, columns=["user_id", "city"])
+        rows = list(zip(table["user_id"].to_pylist(), table["city"].to_pylist(), strict=True))
+        budget = pdp.NaiveBudgetAccountant(total_epsilon=EPSILON, total_delta=DELTA)
+        parameters = pdp.AggregateParams(
+            metrics=[pdp.Metrics.PRIVACY_ID_COUNT],
+            noise_kind=pdp.NoiseKind.LAPLACE,
+            max_partitions_contributed=GROUPS,
+            max_contributions_per_partition=1,
+            partition_selection_strategy=pdp.PartitionSelectionStrategy.LAPLACE_THRESHOLDING,
+            post_aggregation_thresholding=True,
+        )
+        extractors = pdp.DataExtractors(
+            privacy_id_extractor=lambda row: row[0],
+            partition_extractor=lambda row: row[1],
+            value_extractor=lambda row: 0,
+        )
+        answer = pdp.DPEngine(budget, pdp.LocalBackend()).aggregate(rows, parameters, extractors)
+        budget.compute_budgets()
+        found = [metrics.privacy_id_count for _, metrics in answer]
+        return len(found), min(found, default=0)
+
+    return ask
+
+
+def tumult() -> Callable[[str], Released]:
+    """Ask Tumult Analytics on local Spark: half of epsilon for the keys, half for the counts, as its manual has it."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+    from tmlt.analytics import (
+        AddRowsWithID,
+        ApproxDPBudget,
+        KeySet,
+        MaxGroupsPerID,
+        MaxRowsPerGroupPerID,
+        QueryBuilder,
+        Session,
+    )
+
+    settings = {"spark.ui.enabled": "false", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "4"}
+    builder = SparkSession.builder.master(f"local[{os.cpu_count()}]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+
+    def ask(file: str) -> Released:
+        session = Session.from_dataframe(
+            privacy_budget=ApproxDPBudget(EPSILON, DELTA),
+            source_id="events",
+            dataframe=spark.read.parquet(file).select("user_id", "city"),
+            protected_change=AddRowsWithID("user_id"),
+        )
+        bounded = (
+            QueryBuilder("events").enforce(MaxGroupsPerID("city", GROUPS)).enforce(MaxRowsPerGroupPerID("city", 1))
+        )
+        keys = session.evaluate(bounded.get_groups(["city"]), ApproxDPBudget(EPSILON / 2, DELTA)).persist()
+        counts = bounded.groupby(KeySet.from_dataframe(keys)).count()
+        frame = session.evaluate(counts, ApproxDPBudget(EPSILON / 2, 0)).toPandas()
+        return len(frame), float(frame["count"].min()) if len(frame) else 0
+
+    return ask
+
+
+def smartnoise() -> Callable[[str], Released]:
+    import pandas as pd
+    import snsql
+
+    def ask(file: str) -> Released:
+        frame = pd.read_parquet(file, columns=["user_id", "city"])
+        columns = {"user_id": {"type": "int", "private_id": True}, "city": {"type": "string"}}
+        bounds = {"max_ids": GROUPS, "sample_max_ids": True, "censor_dims": True, "rows": len(frame)}
+        reader = snsql.from_df(
+            frame,
+            privacy=snsql.Privacy(epsilon=EPSILON, delta=DELTA),
+            metadata={"": {"db": {"events": bounds | columns}}},
+        )
+        _, *rows = reader.execute("select city, count(distinct user_id) as people from db.events group by city")
+        return len(rows), min((row[1] for row in rows), default=0)
+
+    return ask
+
+
+def cpu() -> float:
+    """Return the processor time of this session: this process and all that it started, a Java machine included."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == os.getsid(0):
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def most_memory() -> int:
+    """Return the greatest number of bytes that this process held, whatever its parent did before."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) * 1024
+
+
+def main(name: str, file: str, small: str) -> None:
+    began = time.perf_counter()
+    ask: Callable[[str], Any] = globals()[name]()
+    ask(small)
+    first, before, start = time.perf_counter() - began, cpu(), time.perf_counter()
+    groups, least = ask(file)
+    wall = time.perf_counter() - start
+    found = {"wall": wall, "cpu": cpu() - before, "memory": most_memory(), "groups": groups, "least": least}
+    print(json.dumps(found | {"first": first}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
