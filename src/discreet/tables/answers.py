@@ -143,7 +143,9 @@ class Answer:
         rows = []
         for i, key in enumerate(self.keys):
             cells = [_shown(self.columns[name][i]) for name in names]
-            rows.append([", ".join(map(str, key)) or "all", *cells, f"{_shown(low[i])} to {_shown(high[i])}"])
+            rows.append(
+                [", ".join(map(str, key)) if self.by else "all", *cells, f"{_shown(low[i])} to {_shown(high[i])}"]
+            )
         spent = self.receipt["spent"]
         delta = f", delta {spent['delta']:.3g}" if spent["delta"] else ""
         top = f"{len(self):,} groups; epsilon {spent['epsilon']:.6g}{delta} spent"
@@ -159,7 +161,7 @@ class Answer:
         low, high = self.interval("0.95")
         values = np.array(self.columns[self.value], float)
         order = np.argsort(-values, kind="stable")[:most]
-        labels = [", ".join(map(str, self.keys[i])) or "all" for i in order]
+        labels = [", ".join(map(str, self.keys[i])) if self.by else "all" for i in order]
         title = f"{self.value} by {', '.join(self.by)}" if self.by else self.value
         return intervals(labels, values[order], low[order], high[order], ax=ax, title=title, xlabel=self.value)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
+from discreet.errors import ParameterError
 from discreet.reals import exp, floor_bits, ln
 from discreet.report import columns
 from discreet.tables.answers import Noise
@@ -47,7 +48,10 @@ class Explanation:
     receipt: dict[str, Any]
 
     def __getitem__(self, max_groups: int) -> Choice:
-        return next(choice for choice in self.choices if choice.max_groups == max_groups)
+        for choice in self.choices:
+            if choice.max_groups == max_groups:
+                return choice
+        raise ParameterError("max_groups", max_groups, f"one of {', '.join(str(c.max_groups) for c in self.choices)}")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a choice."""

@@ -117,6 +117,10 @@ class Plan(Transformation[Any, Any]):
             if not groups:
                 raise ParameterError("keys", None, "group columns that they are keys of")
             keys = Categories(keys, "keys").values
+            if len(groups) == 1 and all(isinstance(key, tuple) and len(key) == 1 for key in keys):
+                keys = tuple(key[0] for key in keys)  # As an answer has them.
+            if len(set(keys)) < len(keys):  # proof: distinct
+                raise ParameterError("keys", keys, "distinct keys: 1, 1.0 and True name one group")
             if len(groups) > 1 and not all(isinstance(key, tuple) and len(key) == len(groups) for key in keys):
                 raise ParameterError("keys", keys, f"tuples of {len(groups)}, one entry for each group column")
         freeze(

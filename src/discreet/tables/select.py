@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from discreet.core import Transformation
-from discreet.domains import Anything, Categories, Integers, Maps, Vectors, freeze
+from discreet.domains import Anything, Integers, Maps, Vectors, freeze
+from discreet.errors import ParameterError
 from discreet.metrics import L01InfDistance, L1Distance
 
 __all__ = ["Select"]
@@ -29,7 +30,14 @@ class Select(Transformation[Any, Any]):
     keys: tuple[Any, ...]
 
     def __init__(self, keys: Iterable[Any]) -> None:
-        freeze(self, keys=Categories(keys, "keys").values)
+        try:
+            listed = () if isinstance(keys, str | bytes) else tuple(keys)
+            distinct = not isinstance(keys, str | bytes) and len(set(listed)) == len(listed)
+        except TypeError:
+            distinct, listed = False, ()
+        if not distinct:
+            raise ParameterError("keys", type(keys), "a list of distinct keys that can be hashed")
+        freeze(self, keys=listed)  # One of them may be NaN.
 
     @property
     def input_domain(self) -> Maps:

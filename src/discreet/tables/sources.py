@@ -60,10 +60,13 @@ def _ibis() -> Any:
 
 
 def _in_database(ibis: Any, url: str, table: str) -> Any:
+    scheme, _, rest = url.partition("://")
+    if scheme in ("sqlite", "duckdb") and rest.strip("/") and not Path(rest.partition("?")[0]).exists():
+        raise ParameterError("source", f"{scheme}://...", "the path of a database that exists")
     try:
         return ibis.connect(url).table(table)
     except Exception as error:  # Whatever the driver says; a password must not be shown again.
-        place = url.rpartition("@")[2]
+        place = f"{url.partition('://')[0]}://..."
         raise ParameterError("source", place, f"a database with a table {table!r} ({type(error).__name__})") from None
 
 
@@ -71,6 +74,8 @@ def _files(ibis: Any, text: str) -> Any:
     found = sorted(glob.glob(text, recursive=True)) if _SIGNS & set(text) else [text]  # noqa: PTH207  Absolute patterns.
     if not found or not all(Path(name).is_file() for name in found):
         raise ParameterError("source", text, "a file that exists, or a pattern that finds some")
+    if any(_SIGNS & set(name) for name in found):
+        raise ParameterError("source", text, "names of files without *, ? and [, which DuckDB reads as patterns")
     suffixes = {Path(name).suffix.lower() for name in found}
     reader = _READERS.get(suffixes.pop()) if len(suffixes) == 1 else None
     if reader is None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from discreet.report import columns
+from discreet.tables.answers import radius
 
 __all__ = ["EDGES", "Suggestion", "groups_per_person", "suggested"]
 
@@ -71,7 +72,8 @@ def suggested(
     histogram: Sequence[int], epsilon: Fraction, planned: Fraction, group_size: int, receipt: dict[str, Any]
 ) -> Suggestion:
     """Return the suggestion from a noisy histogram of people by their number of groups, for a planned epsilon."""
-    people = [max(count, 0) for count in histogram]
+    noise_reach = radius(1 / epsilon, Fraction(1, 20))
+    people = [count if count > noise_reach else 0 for count in histogram]  # Less may be noise alone.
     pairs = sum(edge * count for edge, count in zip(EDGES, people, strict=True))
     left_out, noise = {}, {}
     for m in EDGES:

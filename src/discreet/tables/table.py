@@ -85,7 +85,9 @@ class Table:
         other.name, other.condition, other.filters = self.name, self.condition, self.filters
         if text:
             predicate(self._ibis, condition)
-            other.condition = condition if self.condition is None else f"({self.condition}) AND ({condition})"
+            other.condition = (
+                condition if self.condition is None else " AND ".join(map(_bracketed, (self.condition, condition)))
+            )
         else:
             other.filters = (*self.filters, row_by_row(self._ibis, condition).get_name())  # Its text would show data.
         return other
@@ -95,6 +97,8 @@ class Table:
         if not columns:
             raise ParameterError("columns", columns, "at least one column; without groups, ask the table itself")
         check_columns("columns", columns, self._ibis)
+        if taken := set(columns) & {"people", "rows", "sum", "mean"}:
+            raise ParameterError("columns", sorted(taken), "other names: those are the answer's own; rename the column")
         return Groups(self, columns, None if keys is None else tuple(keys))
 
     def count_people(self, *, epsilon: Exact) -> Answer:
@@ -140,6 +144,9 @@ class Table:
         if self.person is None:
             raise ParameterError("person", None, "a person column: where each row is a person, max_groups is 1")
         check_columns("by", by, self._ibis)
+        size = whole(group_size, "group_size", least=1)
+        if len({*by, *self.person}) < len(by) + len(self.person):
+            raise ParameterError("by", by, "distinct columns, other than the person's")
         future = checked_epsilon(planned, "planned")
         if not by or future == 0:
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
@@ -147,7 +154,6 @@ class Table:
         people = Table(groups_per_person(rows, self.person, by), person=self.person, ledger=self.ledger)
         people.name = f"groups per person in {self.name}"
         answer = people.group_by("discreet_groups", keys=EDGES).count_people(epsilon=epsilon, max_groups=1)
-        size = whole(group_size, "group_size", least=1)
         return suggested(answer.columns["people"], checked_epsilon(epsilon), future, size, answer.receipt)
 
     def _whole(self) -> Groups:
@@ -228,7 +234,7 @@ class Groups:
         It takes what the question itself takes, and touches no data.
         """
         names = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
-        if what not in names:
+        if not isinstance(what, str) or what not in names:
             raise ParameterError("what", what, f"one of {', '.join(names)}")
         if column is not None:
             rest["value"] = column
@@ -269,8 +275,8 @@ class Groups:
         if not 0 < part < 1:
             raise ParameterError("share", share, "0 < share < 1")
         if aggregate in ("sum", "mean"):
-            check_columns("column", (rest["value"],), self.table._ibis)
-            rest["grid"] = _grid(rest["low"], rest["high"]) if grid is None else grid
+            check_columns("column", (rest.get("value"),), self.table._ibis)
+            rest["grid"] = _grid(rest.get("low"), rest.get("high")) if grid is None else grid
         plan = Plan(
             aggregate,
             person=self.table.person,
@@ -336,7 +342,8 @@ class Query:
             loss = chain.loss(1)
             losses.append(loss if isinstance(loss, tuple) else (loss, Fraction(0)))
         epsilon, delta = _MEASURE.add(losses)
-        return Fraction(epsilon), Fraction(float_up(delta))  # type: ignore[arg-type]  # Both are divided: a rational.
+        most = Fraction(0) if self.delta is None else self.delta
+        return Fraction(epsilon), min(Fraction(float_up(delta)), most)  # type: ignore[arg-type]  # Both are divided: a rational.
 
     def release(self) -> Answer:
         """Run the query, charge the books, draw the noise, and return the answer."""
@@ -377,6 +384,7 @@ class Query:
             keys = list(self.plan.keys or [()])
             columns = {first: list(noisy)}
         else:
+            noisy = dict(sorted(noisy.items(), key=lambda item: _order(item[0])))
             keys, columns = list(noisy), {first: list(noisy.values())}
         noise = {first: self._noise(first, mechanism)}
         for name, _ in rest:
@@ -448,7 +456,7 @@ def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:
             raise ParameterError(name, column, f"one of {shown}{hint}")
 
 
-def _grid(low: Exact, high: Exact) -> Fraction:
+def _grid(low: Any, high: Any) -> Fraction:
     """Return a power of two that cuts the range into some 2**16 steps: values lose little, and floats scale exactly."""
     lower, upper = exact(low, "low"), exact(high, "high")
     if lower > upper:
@@ -459,6 +467,24 @@ def _grid(low: Exact, high: Exact) -> Fraction:
     step = widest / _STEPS
     exponent = step.numerator.bit_length() - step.denominator.bit_length()
     return Fraction(2) ** exponent
+
+
+def _bracketed(condition: str) -> str:
+    """Return a condition in brackets, which a comment at its end does not swallow."""
+    return f"({condition}\n)" if "--" in condition else f"({condition})"
+
+
+def _order(key: Any) -> tuple[Any, ...]:
+    """Return what released keys are sorted by: null first, then by type, then by value, column by column."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return tuple((part is not None, type(part).__name__, _comparable(part)) for part in parts)
+
+
+def _comparable(part: Any) -> Any:
+    try:
+        return part if (part is not None and part < part) or part == part else str(part)  # noqa: PLR0124  NaN is not.
+    except TypeError:
+        return str(part)
 
 
 def _times(value: int, grid: Fraction) -> int | float:
