@@ -110,7 +110,7 @@ class Table:
         return self._whole().count_rows(epsilon=epsilon, max_rows=max_rows)
 
     def sum(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
-        """Return the sum of a column; each person's sum is clipped to [low, high]."""
+        """Return the sum of a column; each value, and then each person's sum, is clipped to [low, high]."""
         return self._whole().sum(column, low=low, high=high, epsilon=epsilon, grid=grid)
 
     def mean(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
@@ -193,7 +193,7 @@ class Groups:
         grid: Exact | None = None,
         share: Exact = _HALF,
     ) -> Answer:
-        """Return the sum of a column in each group; each person's sum in a group is clipped to [low, high].
+        """Return the sum of a column in each group; values, then each person's sum in a group, are clipped.
 
         Where the groups are private, a *share* of epsilon pays for counting people, which decides the groups to show.
         """
