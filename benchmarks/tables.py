@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -80,13 +80,13 @@ class Run:
 
 
 def rows() -> list[Row]:
+    load = os.getloadavg()[0]
     own = {n: _together(("ours", "direct"), n) for n in (SMALL, MEDIUM)}
     own[LARGE] = _together(("ours", "direct", "window"), LARGE)
-    print(f"Load before and after: {os.getloadavg()[0]:.1f}", end=" ", flush=True)
     found = [*_engine(own[LARGE]), *_growth(own)]
     for peer in PEERS:
         found += _peer(peer, own)
-    print(f"and {os.getloadavg()[0]:.1f}, on {os.cpu_count()} cores.\n")
+    print(f"{os.cpu_count()} cores; the load was {load:.1f} before and {os.getloadavg()[0]:.1f} after.\n")
     return found
 
 
@@ -169,11 +169,12 @@ def _run(name: str, n: int, python: str = sys.executable) -> Run:
     environment = os.environ | ({"BENCH_SQL": str(_sql())} if name == "direct" else {})
     command = [python, "-P", "-W", "ignore", str(CONTENDERS), name, str(data(n)), str(data(TINY))]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, env=environment, start_new_session=True, **streams)
+    place = None if python == sys.executable else CACHE  # Spark leaves a directory where it runs.
+    process = subprocess.Popen(command, env=environment, cwd=place, start_new_session=True, **streams)
     peak, done = [0], threading.Event()
 
     def watch() -> None:
-        while not done.wait(0.1):
+        while name == "tumult" and not done.wait(0.5):  # The others are one process, which knows its own peak.
             peak[0] = max(peak[0], _held(process.pid))
 
     watcher = threading.Thread(target=watch)
@@ -191,7 +192,14 @@ def _run(name: str, n: int, python: str = sys.executable) -> Run:
         last = (err.strip() or "no message").splitlines()[-1]
         raise NotRunError(f"{name} ended with {process.returncode}: {last[:150]}")
     run = Run(**json.loads(out.strip().splitlines()[-1]))
-    return Run(**{**vars(run), "memory": max(run.memory, peak[0])}) if name not in ("ours", "direct") else run
+    if python != sys.executable:
+        run = replace(run, memory=max(run.memory, peak[0]))
+    print(
+        f"  {name}, {_power(n)} rows: {run}, {run.groups:,} groups, the least {run.least:g}",
+        file=sys.stderr,
+        flush=True,
+    )
+    return run
 
 
 def _held(session: int) -> int:
