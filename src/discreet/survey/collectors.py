@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Collector", "PairCollector", "Tally"]
 
-_CHUNK: Final = 1 << 16
+_CHUNK: Final = 1 << 18
+_PAIRS: Final = 1 << 14
 _GOOD: Final = 0
 _REASONS: Final = (
     "",
@@ -393,9 +394,9 @@ class PairCollector:
         rows = [table[good] for table, _ in columns]
         for box, table in zip(self.boxes, rows, strict=True):
             box.count(table)
-        for start in range(0, len(rows[0]), _CHUNK // 4):
+        for start in range(0, len(rows[0]), _PAIRS):
             left, right = (
-                box.form.supported(table[start : start + _CHUNK // 4]).astype(np.float32)
+                box.form.supported(table[start : start + _PAIRS]).astype(np.float32)
                 for box, table in zip(self.boxes, rows, strict=True)
             )
             self.pairs += (left.T @ right).astype(np.int64)  # Sums of fewer than 2**24 ones: exact in single precision.
