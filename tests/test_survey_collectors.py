@@ -43,6 +43,7 @@ from discreet import (
 from discreet.reals import float_up, ln
 from discreet.report import Progress, progress
 from discreet.survey import Client, Collector, PairCollector, Question, Report, TextQuestion, collectors, files
+from discreet.survey.questions import count_bits, count_bytes
 
 SECRET = b"sentinel-7919-secret"
 ABC = Question("letter", ["a", "b", "c"])
@@ -1080,3 +1081,14 @@ class TestProgress:
                 shown.add(5)
 
         assert "(100%)" in self.run(monkeypatch, Terminal(), 0, work)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 254, 255, 256, 511, 140_001])
+def test_bits_and_bytes_are_counted_however_many_there_are(n):
+    generator = np.random.default_rng(n)
+    for width, k in ((1, 5), (1, 8), (2, 16), (7, 50), (8, 64), (9, 70), (17, 130)):
+        rows = generator.integers(0, 256, (n, width)).astype(np.uint8)
+        expected = np.unpackbits(rows, axis=1, count=k, bitorder="little").sum(axis=0, dtype=np.int64)
+        assert count_bits(rows, k).tolist() == expected.tolist()
+    values = generator.integers(0, 256, n).astype(np.uint8)
+    assert count_bytes(values).tolist() == np.bincount(values, minlength=256).tolist()

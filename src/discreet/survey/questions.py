@@ -413,17 +413,21 @@ class Form:
 
 
 _ONES: Final = np.uint64(0x0101010101010101)
+_BITS: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
 
 
 def count_bits(rows: NDArray[np.uint8], k: int) -> NDArray[np.int64]:
     """Return how many rows of packed bits set each of the first *k* bits.
 
-    Rows are added up as words of eight bytes, one bit of each byte at a time: 255 of them fit a byte.
+    Few columns are counted by how often each byte is each of 256. More are added up as words of eight bytes, one bit of
+    each byte at a time: 255 of them fit a byte.
 
     >>> count_bits(np.array([[3, 1], [1, 1]], np.uint8), 10).tolist()
     [2, 1, 0, 0, 0, 0, 0, 0, 2, 0]
     """
     n, width = rows.shape
+    if width < 8:
+        return np.concatenate([count_bytes(column) @ _BITS for column in rows.T])[:k]
     padded = np.zeros((-(-n // 255) * 255, -(-width // 8) * 8), np.uint8)
     padded[:n, :width] = rows
     words = np.ascontiguousarray(padded.view(np.uint64).T)
