@@ -10,11 +10,19 @@ import click
 from discreet import __version__
 from discreet.cli.survey import survey
 from discreet.cli.tables import commands
-from discreet.errors import BudgetError, DiscreetError, DomainError, EntropyError, LedgerError, UnsupportedError
+from discreet.errors import (
+    BudgetError,
+    DiscreetError,
+    DomainError,
+    EngineError,
+    EntropyError,
+    LedgerError,
+    UnsupportedError,
+)
 
 __all__ = ["app"]
 
-_REFUSED = (BudgetError, DomainError, EntropyError, LedgerError, UnsupportedError)
+_REFUSED = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
 _EXTRAS = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables")
 
 

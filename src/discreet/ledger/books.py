@@ -153,6 +153,17 @@ class Ledger:
         self._mark, entry = self._store.run("EXCLUSIVE", enter)
         return entry
 
+    def require(self, *, epsilon: Exact, delta: Exact = 0) -> None:
+        """Raise the BudgetError that a charge would raise now, and charge nothing: to ask before long work.
+
+        >>> Ledger.in_memory(epsilon=1).require(epsilon=2)                                # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        discreet.errors.BudgetError: epsilon=2, delta=0: more than is left in memory: epsilon=1, delta=0; ...
+        """
+        cost, left = Amount(checked_epsilon(epsilon), checked_epsilon(delta, "delta")), self.left
+        if not cost.within(left):
+            raise self._exceeded(cost, left, isinstance(epsilon, float) or isinstance(delta, float))
+
     def entries(self) -> list[Entry]:
         """Return all charges, in the order in which they were made.
 

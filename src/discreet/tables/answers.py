@@ -14,6 +14,7 @@ import numpy as np
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact
 from discreet.intervals import laplace_above
+from discreet.ledger.entries import brief
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals
@@ -85,10 +86,10 @@ class Answer:
         middle = (low + high) / 2
         people = np.array(self.columns["people"], float)
         centred = (np.array(self.columns["mean"], float) - middle) * people
-        reach, spread = (self.noise[name].radius(error / 2) for name in ("mean", "people"))
-        fewest = people - spread
+        reach = self.noise["mean"].radius(error / 2)
+        fewest, most_people = self.interval(1 - error / 2, "people")
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = [c / n for c in (centred - reach, centred + reach) for n in (fewest, people + spread)]
+            ends = [c / n for c in (centred - reach, centred + reach) for n in (fewest, most_people)]
         least, most = np.minimum.reduce(ends) + middle, np.maximum.reduce(ends) + middle
         unknown = fewest <= 0
         return np.where(unknown, low, least.clip(low, high)), np.where(unknown, high, most.clip(low, high))
@@ -147,8 +148,8 @@ class Answer:
                 [", ".join(map(str, key)) if self.by else "all", *cells, f"{_shown(low[i])} to {_shown(high[i])}"]
             )
         spent = self.receipt["spent"]
-        delta = f", delta {spent['delta']:.3g}" if spent["delta"] else ""
-        top = f"{len(self):,} groups; epsilon {spent['epsilon']:.6g}{delta} spent"
+        epsilon, delta = (brief(Fraction(spent[name]), float_up) for name in ("epsilon", "delta"))
+        top = f"{len(self):,} groups; epsilon {epsilon}{f', delta {delta}' * (spent['delta'] > 0)} spent"
         return top + "\n" + text_columns(head, rows, len(rows) if most is None else most)
 
     def __str__(self) -> str:

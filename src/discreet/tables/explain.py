@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 from discreet.errors import ParameterError
-from discreet.reals import exp, floor_bits, ln
+from discreet.ledger.entries import brief
+from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns
 from discreet.tables.answers import Noise
 
@@ -80,7 +81,9 @@ def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
     who = "each row is a person" if plan.person is None else f"a person is all rows of one {', '.join(plan.person)}"
     guarantee = (
         f"Whether any one person is in the table or not changes the probability of no answer by more than a factor of "
-        f"e^{float(epsilon):g}" + (f", but for a probability of {float(delta):.3g}" if delta else "") + f"; {who}."
+        f"e^{brief(epsilon, float_up)}"
+        + (f", but for a probability of {brief(delta, float_up)}" if delta else "")
+        + f"; {who}."
     )
     by = f" by {', '.join(plan.by)}" if plan.by else ""
     what = {"people": "people", "rows": "rows"}.get(plan.aggregate, f"{plan.aggregate} of {plan.value}")

@@ -10,15 +10,17 @@ import hashlib
 import json
 import platform
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, cast, final
 
 from discreet import __version__
 from discreet.core import Measurement
 from discreet.domains import Vectors
-from discreet.errors import BudgetError, DiscreetError, EngineError, KindError, ParameterError
+from discreet.errors import DiscreetError, EngineError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Ledger
 from discreet.measures import Approximate, MaxDivergence, checked_epsilon
@@ -79,17 +81,15 @@ class Table:
         It looks at one row at a time: SQL text, or an Ibis expression such as ``ibis._.year == 2026``. For anything
         else, filter an Ibis table and give that as the source; what it then holds are the data.
         """
-        text = isinstance(condition, str)
-        rows = self._ibis if text else self._ibis.filter(row_by_row(self._ibis, condition))
-        other = Table(rows, person=self.person, ledger=self.ledger)
-        other.name, other.condition, other.filters = self.name, self.condition, self.filters
-        if text:
+        other = copy(self)
+        if isinstance(condition, str):
             predicate(self._ibis, condition)
-            other.condition = (
-                condition if self.condition is None else " AND ".join(map(_bracketed, (self.condition, condition)))
-            )
+            both = " AND ".join(_bracketed(each) for each in (self.condition, condition) if each is not None)
+            other.condition = condition if self.condition is None else both
         else:
-            other.filters = (*self.filters, row_by_row(self._ibis, condition).get_name())  # Its text would show data.
+            rows = row_by_row(self._ibis, condition)
+            other._ibis = self._ibis.filter(rows)
+            other.filters = (*self.filters, rows.get_name())  # Its text would show data.
         return other
 
     def group_by(self, *columns: str, keys: Iterable[Any] | None = None) -> Groups:
@@ -300,17 +300,14 @@ class Query:
     delta: Fraction | None
     share: Fraction
 
-    @property
+    @cached_property
     def parts(self) -> list[tuple[str, Measurement[Any, Any]]]:
         """The chains of the release, by the aggregate that each releases; the first decides which groups are shown."""
         plan = self.plan
-        if plan.aggregate in ("people", "rows"):
+        if plan.aggregate in ("people", "rows") or (plan.aggregate == "sum" and self.delta is None):
             return [(plan.aggregate, self._noisy(plan, self.epsilon))]
         people = ("people", self._noisy(plan.counting(), self.epsilon * self.share))
-        value = (plan.aggregate, self._noisy_value(self.epsilon * (1 - self.share)))
-        if plan.aggregate == "sum" and self.delta is None:
-            return [(plan.aggregate, self._noisy(plan, self.epsilon))]
-        return [people, value]
+        return [people, (plan.aggregate, self._noisy_value(self.epsilon * (1 - self.share)))]
 
     def _noisy(self, plan: Plan, epsilon: Fraction) -> Measurement[Any, Any]:
         """Return a plan with the least noise within a budget."""
@@ -334,7 +331,7 @@ class Query:
         noise = IntegerLaplace.within(epsilon=epsilon, d_in=d_in, domain=select.output_domain)
         return plan >> select >> noise  # type: ignore[no-any-return]
 
-    @property
+    @cached_property
     def loss(self) -> tuple[Fraction, Fraction]:
         """What the books are charged: the chains' losses added, delta rounded up to a float."""
         losses = []
@@ -350,12 +347,7 @@ class Query:
         epsilon, delta = self.loss
         ledger = self.table.ledger
         if ledger is not None:
-            left = ledger.left
-            if epsilon > left.epsilon or delta > left.delta:
-                raise BudgetError(
-                    f"epsilon={float(epsilon):.6g}, delta={float(delta):.3g}: more than is left in {ledger!r}: "
-                    f"epsilon={float(left.epsilon):.6g}, delta={float(left.delta):.3g}; nothing was charged"
-                )
+            ledger.require(epsilon=epsilon, delta=delta)
         exact_values = self._asked()
         receipt = self.receipt()
         if ledger is not None:
@@ -475,16 +467,17 @@ def _bracketed(condition: str) -> str:
 
 
 def _order(key: Any) -> tuple[Any, ...]:
-    """Return what released keys are sorted by: null first, then by type, then by value, column by column."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return tuple((part is not None, type(part).__name__, _comparable(part)) for part in parts)
+    """Return what released keys are sorted by, column by column: null first, then by type, then by value, NaN last."""
+    return tuple(_place(part) for part in (key if isinstance(key, tuple) else (key,)))
 
 
-def _comparable(part: Any) -> Any:
-    try:
-        return part if (part is not None and part < part) or part == part else str(part)  # noqa: PLR0124  NaN is not.
-    except TypeError:
-        return str(part)
+def _place(part: Any) -> tuple[Any, ...]:
+    kind = type(part).__name__
+    if part is None:
+        return False, kind
+    if part != part:  # noqa: PLR0124  NaN has no place among numbers.
+        return True, kind, True
+    return True, kind, False, part
 
 
 def _times(value: int, grid: Fraction) -> int | float:
