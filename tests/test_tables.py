@@ -194,7 +194,7 @@ def quick(monkeypatch):
         found = reference.aggregates(plan, rows, SALT)
         if plan.aggregate == "mean":  # A plan doubles and centres them.
             found = {key: (value + sum(plan._bounds) * people[key]) // 2 for key, value in found.items()}
-        return [(key, {"people": n, plan.aggregate: found[key]}) for key, n in people.items()]
+        return list(people), {"people": list(people.values()), plan.aggregate: [found[key] for key in people]}
 
     monkeypatch.setattr(Plan, "run", run)
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "Tables"]
 
+Found = tuple[list[tuple[Any, ...]], dict[str, list[int]]]
+"""What an engine answers: the groups' keys, and a column of each aggregate."""
 _AGGREGATES: Final = ("people", "rows", "sum", "mean")
 _MOST: Final = 1 << 31
 """What one person may add to a group: four thousand million people then fit into 64 bits."""
@@ -200,31 +202,34 @@ class Plan(Transformation[Any, Any]):
         """Return the aggregate of an Ibis table."""
         return self.read(self.run(x))
 
-    def run(self, table: Any) -> list[tuple[tuple[Any, ...], Mapping[str, int]]]:
-        """Ask the engine; return each group's key and its aggregates, read in batches of one row per group."""
+    def run(self, table: Any) -> Found:
+        """Ask the engine; return the groups' keys and their aggregates, read in batches of one row per group."""
         salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
         width = len(self.by)
-        answer: list[tuple[tuple[Any, ...], Mapping[str, int]]] = []
+        keys: list[tuple[Any, ...]] = []
+        aggregates: dict[str, list[int]] = {}
         for batch in _batches(self.expression(table, salt)):
             columns = [column.to_pylist() for column in batch.columns]
-            names = batch.schema.names[width:]
-            keys = zip(*columns[:width], strict=True) if width else [()] * batch.num_rows
-            values = zip(*columns[width:], strict=True)
-            answer += [(key, dict(zip(names, row, strict=True))) for key, row in zip(keys, values, strict=True)]
-        return answer
+            keys += zip(*columns[:width], strict=True) if width else [()] * batch.num_rows
+            for name, column in zip(batch.schema.names[width:], columns[width:], strict=True):
+                aggregates.setdefault(name, []).extend(column)
+        return keys, aggregates
 
-    def read(self, answer: Iterable[tuple[tuple[Any, ...], Mapping[str, int]]]) -> Any:
+    def read(self, answer: Found) -> Any:
         """Return this plan's aggregate from what the engine answered to it, or to the plan that it is counting for."""
-        found = {(key[0] if len(key) == 1 else key): self._value(values) for key, values in answer}
+        keys, aggregates = answer
+        named = (key[0] for key in keys) if len(self.by) == 1 else keys
+        found = dict(zip(named, self._values(aggregates), strict=True))
         if self._open:
             return found
         return [found.get(key, 0) for key in (self.keys or ((),))]
 
-    def _value(self, values: Mapping[str, int]) -> int:
-        """Return the aggregate of a group; for a mean, the sum of twice the distances from the middle of the bounds."""
+    def _values(self, aggregates: Mapping[str, list[int]]) -> list[int]:
+        """Return the groups' aggregates; for a mean, the sums of twice the distances from the middle of the bounds."""
         if self.aggregate != "mean":
-            return int(values[self.aggregate])
-        return 2 * int(values["mean"]) - sum(self._bounds) * int(values["people"])  # proof: centred
+            return aggregates.get(self.aggregate, [])
+        middle, people = sum(self._bounds), aggregates.get("people", [])
+        return [2 * a - middle * n for a, n in zip(aggregates.get("mean", []), people, strict=True)]  # proof: centred
 
     def expression(self, table: Any, salt: bytes) -> Any:
         """Return the query: one row per group, with columns k0, k1, ... of keys, then people, and rows, sum or mean."""
