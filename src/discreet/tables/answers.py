@@ -57,6 +57,7 @@ class Answer:
     noise: dict[str, Noise]
     value: str
     receipt: dict[str, Any]
+    types: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -78,6 +79,8 @@ class Answer:
         if noise.threshold is not None:
             return laplace_above(self.columns[name], float(noise.scale), noise.threshold, float(1 - sure))
         values, reach = np.array(self.columns[name], float), noise.radius(1 - sure)
+        if not _whole_in_floats(noise.unit, max(abs(values).max(initial=0), reach)):  # Each step may round to nearest.
+            return _down(_down(values) - reach), -_down(_down(-values) - reach)
         return values - reach, values + reach
 
     def _mean_interval(self, error: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -94,9 +97,19 @@ class Answer:
         unknown = fewest <= 0
         return np.where(unknown, low, least.clip(low, high)), np.where(unknown, high, most.clip(low, high))
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What each value is called in tables: itself, or ``noisy_sum`` where a group column has the name ``sum``."""
+        called = {}
+        for name in self.columns:
+            called[name] = name
+            while called[name] in self.by:
+                called[name] = f"noisy_{called[name]}"
+        return called
+
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a group."""
-        names = list(self.columns)
+        names = list(self.names.values())
         rows = zip(*self.columns.values(), strict=True)
         return [
             dict(zip(self.by, key, strict=True)) | dict(zip(names, row, strict=True))
@@ -107,9 +120,23 @@ class Answer:
         """Return the table as an Arrow table, with the receipt in its metadata."""
         import pyarrow as pa
 
-        data = {name: [key[i] for key in self.keys] for i, name in enumerate(self.by)} | self.columns
-        table = pa.table(data)
+        types = self.types or (None,) * len(self.by)
+        data = {
+            name: pa.array([key[i] for key in self.keys], kind)
+            for i, (name, kind) in enumerate(zip(self.by, types, strict=True))
+        }
+        table = pa.table(data | {self.names[name]: self._array(name) for name in self.columns})
         return table.replace_schema_metadata({"discreet": json.dumps(self.receipt, default=str)})
+
+    def _array(self, name: str) -> Any:
+        """Return a column of integers; of floats for means, for sums off the integers, and beyond 64 bits."""
+        import pyarrow as pa
+
+        values = self.columns[name]
+        whole = name != "mean" and self.noise[name].unit.denominator == 1
+        if whole and all(-(1 << 63) <= value < 1 << 63 for value in values):
+            return pa.array(values, pa.int64())
+        return pa.array([float(value) for value in values], pa.float64())
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas frame."""
@@ -139,17 +166,18 @@ class Answer:
     def to_text(self, most: int | None = 20) -> str:
         """Return the table as text, with its 95 % intervals: the first *most* groups, or all of them."""
         low, high = self.interval("0.95")
-        names = list(self.columns)
-        head = [", ".join(self.by) or "all", *names, "95 % interval"]
+        head = [", ".join(self.by) or "all", *self.names.values(), "95 % interval"]
         rows = []
         for i, key in enumerate(self.keys):
-            cells = [_shown(self.columns[name][i]) for name in names]
+            cells = [_shown(column[i]) for column in self.columns.values()]
             rows.append(
                 [", ".join(map(str, key)) if self.by else "all", *cells, f"{_shown(low[i])} to {_shown(high[i])}"]
             )
         spent = self.receipt["spent"]
         epsilon, delta = (brief(Fraction(spent[name]), float_up) for name in ("epsilon", "delta"))
-        top = f"{len(self):,} groups; epsilon {epsilon}{f', delta {delta}' * (spent['delta'] > 0)} spent"
+        groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
+        who = "; each row is a person" if isinstance(self.receipt.get("person"), str) else ""
+        top = f"{groups}epsilon {epsilon}{f', delta {delta}' * (spent['delta'] > 0)} spent{who}"
         return top + "\n" + text_columns(head, rows, len(rows) if most is None else most)
 
     def __str__(self) -> str:
@@ -180,6 +208,16 @@ def radius(scale: Fraction, error: Fraction) -> int:
     q = exp(-1 / scale)
     bound = (ln(2 / (1 + q)) - ln(error)) * scale - 1
     return max(-floor_bits(-bound, 0), 0)
+
+
+def _whole_in_floats(unit: Fraction, most: float) -> bool:
+    """Whether all multiples of a unit up to twice a size are floats, so that sums of two of them are exact."""
+    denominator = unit.denominator
+    return denominator & (denominator - 1) == 0 and most < 2.0**52 / denominator
+
+
+def _down(x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.nextafter(x, -np.inf))
 
 
 def _shown(x: Any) -> str:

@@ -25,7 +25,8 @@ class Choice:
     """What a choice of max_groups gives: noise, and who will appear.
 
     *n50* and *n95* are how many a group needs, after bounding, to appear with probability one half and 95 %; None where
-    every group appears. *radius* is how far the noise of the value reaches, but for 5 %.
+    every group appears. *radius* is how far the noise of the value reaches, but for 5 %. For a mean that is the noise
+    of a sum, and *errors* says what it comes to: how far, but for 5 %, the mean of so many people may be off.
     """
 
     max_groups: int
@@ -34,6 +35,7 @@ class Choice:
     threshold: int | None
     n50: int | None
     n95: int | None
+    errors: tuple[tuple[int, float], ...] = ()
 
 
 @final
@@ -60,11 +62,13 @@ class Explanation:
 
     def __str__(self) -> str:
         private = self.choices[0].threshold is not None
-        head = ["max_groups", "noise, 95 %", *(["threshold", "appears: 50 %", "95 %"] if private else [])]
+        errors = [f"of {n:,} people" for n, _ in self.choices[0].errors]
+        noise = ["noise, 95 %, " + errors[0], *errors[1:]] if errors else ["noise, 95 %"]
+        head = ["max_groups", *noise, *(["threshold", "appears: 50 %", "95 %"] if private else [])]
         rows = [
             [
                 f"{choice.max_groups}{' *' if choice.max_groups == self.chosen else ''}",
-                f"±{choice.radius:,.6g}",
+                *(f"±{reach:,.{4 if errors else 6}g}" for _, reach in choice.errors or [(1, choice.radius)]),
                 *([f">{choice.threshold:,}", f"{choice.n50:,}", f"{choice.n95:,}"] if private else []),
             ]
             for choice in self.choices
@@ -91,7 +95,7 @@ def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
     if plan.by and plan.person is not None:
         notes.append(
             "A person in more than max_groups groups counts in that many of them, chosen at random. What is left out "
-            "is no noise: it makes answers too small, in a way that suggest_max_groups() can estimate."
+            "is no noise: it makes counts and sums too small, in a way that suggest_max_groups() can estimate."
         )
     if plan.grid is not None:
         bounds = f"[{float(plan.low or 0):g}, {float(plan.high or 0):g}]"
@@ -109,7 +113,22 @@ def _choice(query: Query) -> Choice:
     sure = (Fraction(1, 2), Fraction(19, 20))
     n50, n95 = (None if threshold is None else needed(first.scale, threshold, p) for p in sure)
     scale, reach = float(noise.scale * noise.unit), noise.radius(Fraction(1, 20))
-    return Choice(query.plan.max_groups, scale, reach, threshold, n50, n95)
+    errors = _mean_errors(query) if query.plan.aggregate == "mean" else ()
+    return Choice(query.plan.max_groups, scale, reach, threshold, n50, n95, errors)
+
+
+def _mean_errors(query: Query) -> tuple[tuple[int, float], ...]:
+    """Return how far means of several numbers of people may be off, but for 5 %, of which each noise has half.
+
+    With noise Y in the sum S of distances from the middle of the bounds, and Z in the number n of people,
+
+        |(S + Y) / (n + Z) - S / n| = |Y - Z S / n| / (n + Z) <= (|Y| + |Z| (high - low) / 2) / (n - |Z|).
+    """
+    half = Fraction(1, 40)
+    people, total = (query._noise(name, chain.then).radius(half) for name, chain in query.parts)  # type: ignore[attr-defined]
+    width = float((query.plan.high or 0) - (query.plan.low or 0))
+    sizes = (100, 1000, 10_000)
+    return tuple((n, min((total + people * width / 2) / (n - people), width) if n > people else width) for n in sizes)
 
 
 def needed(scale: Fraction, threshold: int, probability: Fraction) -> int:

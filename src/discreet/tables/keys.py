@@ -1,65 +1,133 @@
-"""Keys: what a person types becomes a key of the group columns' own types."""
+"""Keys: what a person types, or gives in Python, becomes a key of the group columns' own types."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["typed"]
+__all__ = ["checked", "typed"]
 
 _TRUTHS: Final = {"true": True, "false": False}
+_REFUSED: Final = (ValueError, TypeError, KeyError, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What a group column's keys must be, how one is read from a text, and what is taken for one in Python."""
+
+    need: str
+    read: Callable[[str], Any]
+    take: Callable[[Any], Any]
 
 
 def typed(texts: Iterable[str], columns: Sequence[Any]) -> list[Any]:
     """Return keys of some Ibis columns from texts; of several columns, each text is a line of CSV."""
     if isinstance(texts, str):
         raise KindError("keys", texts, "a list of texts")
-    readers = [_reader(column) for column in columns]
-    return [_key(text, readers) for text in texts]
+    kinds = [_column(column) for column in columns]
+    return [_typed(text, kinds) for text in texts]
 
 
-def _key(text: Any, readers: Sequence[tuple[str, Callable[[str], Any]]]) -> Any:
+def _typed(text: Any, kinds: Sequence[_Column]) -> Any:
     if not isinstance(text, str):
         raise KindError("keys", text, "texts")
-    cells = [text] if len(readers) == 1 else next(csv.reader([text], skipinitialspace=True), [])
-    if len(cells) != len(readers):
-        raise ParameterError("keys", text, f"{len(readers)} entries, separated by commas")
-    key = tuple(_read(cell, *reader) for cell, reader in zip(cells, readers, strict=True))
-    return key if len(readers) > 1 else key[0]
+    cells = [text] if len(kinds) == 1 else next(csv.reader([text], skipinitialspace=True), [])
+    if len(cells) != len(kinds):
+        raise ParameterError("keys", text, f"{len(kinds)} entries, separated by commas")
+    key = tuple(_tried(kind.read, cell, kind.need) for cell, kind in zip(cells, kinds, strict=True))
+    return key if len(kinds) > 1 else key[0]
 
 
-def _read(text: str, need: str, read: Callable[[str], Any]) -> Any:
+def checked(keys: Any, columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Return known keys of some Ibis columns, each of its column's own type or None; of several columns, tuples.
+
+    A key of another type would name no group whatever the data, or be one more way to write a key that is there.
+    """
+    if isinstance(keys, str | bytes | Mapping | Set) or not isinstance(keys, Iterable):
+        raise KindError("keys", keys if isinstance(keys, str) else type(keys), "a list of keys, in the answer's order")
+    kinds = [_column(column) for column in columns]
+    found = tuple(_checked(key, kinds) for key in keys)
+    if not found:
+        raise ParameterError("keys", list(found), "at least one key; for private groups, give none and a delta")
+    return found
+
+
+def _checked(key: Any, kinds: Sequence[_Column]) -> Any:
+    if len(kinds) == 1:
+        one = key[0] if isinstance(key, tuple) and len(key) == 1 else key  # As an answer has it.
+        return _entry(one, kinds[0])
+    if not isinstance(key, tuple | list) or len(key) != len(kinds):
+        raise ParameterError("keys", key, f"tuples of {len(kinds)}, one entry for each group column")
+    return tuple(_entry(one, kind) for one, kind in zip(key, kinds, strict=True))
+
+
+def _entry(one: Any, kind: _Column) -> Any:
+    if one is None:
+        return None
+    return _tried(kind.take, one.item() if isinstance(one, np.generic) else one, kind.need)
+
+
+def _tried(call: Callable[[Any], Any], given: Any, need: str) -> Any:
     try:
-        return read(text)
-    except (ValueError, KeyError, ArithmeticError):
-        raise ParameterError("keys", text, need) from None
+        return call(given)
+    except _REFUSED:
+        raise ParameterError("keys", given, need) from None
 
 
-def _reader(column: Any) -> tuple[str, Callable[[str], Any]]:
-    """Return what a key of a column must be, and how it is read."""
+def _column(column: Any) -> _Column:
+    """Return what the keys of a column are."""
     kind, name = column.type(), column.get_name()
     if kind.is_integer():
         least, most = kind.bounds
-
-        def integer(text: str) -> int:
-            if not least <= (value := int(text)) <= most:
-                raise ValueError
-            return value
-
-        return f"an integer from {least} to {most}, as in {name}", integer
-    for what, need, read in (
-        ("string", "a text", str),
-        ("boolean", "true or false", lambda text: _TRUTHS[text.lower()]),
-        ("date", "a day such as 2026-01-31", date.fromisoformat),
-        ("timestamp", "a time such as 2026-01-31T12:00:00", datetime.fromisoformat),
-        ("floating", "a number", float),
-        ("decimal", "a number", Decimal),
+        need = f"an integer from {least} to {most}, as in {name}"
+        return _Column(need, lambda text: _within(int(text), least, most), lambda x: _within(_is(x, int), least, most))
+    if kind.is_timestamp():
+        zone = "with" if kind.timezone else "without"
+        need = f"a time such as 2026-01-31T12:00:00, {zone} a time zone, as in {name}"
+        return _Column(need, lambda text: _moment(datetime.fromisoformat(text), kind), lambda x: _moment(x, kind))
+    if kind.is_floating():
+        width = np.dtype(f"f{kind.nbytes}")  # A key of 0.1 is the float nearest to it, of the column's width.
+        need = f"a number, as in {name}"
+        return _Column(need, lambda text: width.type(text).item(), lambda x: width.type(_is(x, float, int)).item())
+    if kind.is_uuid():  # Engines answer with texts.
+        return _Column(
+            f"a UUID, as in {name}", lambda text: str(UUID(text)), lambda x: str(UUID(str(_is(x, UUID, str))))
+        )
+    for what, need, read, kinds in (
+        ("string", "a text", str, (str,)),
+        ("boolean", "true or false", lambda text: _TRUTHS[text.lower()], (bool,)),
+        ("date", "a day such as 2026-01-31", date.fromisoformat, (date,)),
+        ("time", "a time of day such as 12:00:00", time.fromisoformat, (time,)),
+        ("decimal", "a decimal number", Decimal, (Decimal, int)),
     ):
         if getattr(kind, f"is_{what}")():
-            return f"{need}, as in {name}", read
-    raise KindError("keys", name, f"a column whose keys can be typed, which {kind} cannot: give them in Python")
+            return _Column(f"{need}, as in {name}", read, lambda x, kinds=kinds: _is(x, *kinds))  # type: ignore[misc]
+    raise KindError("keys", name, f"a column of which keys can be given, which {kind} is not")
+
+
+def _is(x: Any, *kinds: type) -> Any:
+    """Return x if it is of one of the types: a truth value is no number, and a time is no day."""
+    if not isinstance(x, kinds) or (isinstance(x, bool) and bool not in kinds) or isinstance(x, datetime):
+        raise TypeError
+    return x
+
+
+def _within(x: int, least: int, most: int) -> int:
+    if not least <= x <= most:
+        raise ValueError
+    return x
+
+
+def _moment(x: Any, kind: Any) -> datetime:
+    if not isinstance(x, datetime) or (x.tzinfo is None) != (kind.timezone is None):
+        raise TypeError
+    return x

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.coins import SYSTEM
 from discreet.core import Transformation
@@ -27,10 +27,8 @@ from discreet.tables.where import predicate
 if TYPE_CHECKING:
     from discreet.metrics import Metric
 
-__all__ = ["Plan", "Tables"]
+__all__ = ["Found", "Plan", "Tables"]
 
-Found = tuple[list[tuple[Any, ...]], dict[str, list[int]]]
-"""What an engine answers: the groups' keys, and a column of each aggregate."""
 _AGGREGATES: Final = ("people", "rows", "sum", "mean")
 _MOST: Final = 1 << 31
 """What one person may add to a group: four thousand million people then fit into 64 bits."""
@@ -50,6 +48,14 @@ class Tables(Domain):
         if type(x).__module__.partition(".")[0] != "ibis" or not hasattr(x, "get_backend"):
             return False
         return set(self.columns) <= set(getattr(x, "columns", ()))
+
+
+class Found(NamedTuple):
+    """What an engine answers: the groups' keys, a column of each aggregate, and the Arrow types of the keys."""
+
+    keys: list[tuple[Any, ...]]
+    aggregates: dict[str, list[int]]
+    types: tuple[Any, ...]
 
 
 @final
@@ -110,7 +116,7 @@ class Plan(Transformation[Any, Any]):
             raise KindError("where", where, "a condition as SQL text")
         if salt is not None and not (isinstance(salt, bytes) and len(salt) >= 16):
             raise KindError("salt", type(salt), "16 bytes or more")
-        who, groups = (None if person is None else _names(person, "person")), _names(by, "by")
+        who, groups = (None if person is None else names(person, "person")), names(by, "by")
         if who == ():
             raise ParameterError("person", person, "at least one column, or None")
         if who is None and (max_groups, max_rows) != (1, 1):
@@ -206,20 +212,19 @@ class Plan(Transformation[Any, Any]):
         """Ask the engine; return the groups' keys and their aggregates, read in batches of one row per group."""
         salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
         width = len(self.by)
-        keys: list[tuple[Any, ...]] = []
-        aggregates: dict[str, list[int]] = {}
-        for batch in _batches(self.expression(table, salt)):
+        schema, batches = _answered(self.expression(table, salt))
+        found = Found([], {name: [] for name in schema.names[width:]}, tuple(schema.types[:width]))
+        for batch in batches:
             columns = [column.to_pylist() for column in batch.columns]
-            keys += zip(*columns[:width], strict=True) if width else [()] * batch.num_rows
-            for name, column in zip(batch.schema.names[width:], columns[width:], strict=True):
-                aggregates.setdefault(name, []).extend(column)
-        return keys, aggregates
+            found.keys.extend(zip(*columns[:width], strict=True) if width else [()] * batch.num_rows)
+            for name, column in zip(found.aggregates, columns[width:], strict=True):
+                found.aggregates[name] += column
+        return found
 
     def read(self, answer: Found) -> Any:
         """Return this plan's aggregate from what the engine answered to it, or to the plan that it is counting for."""
-        keys, aggregates = answer
-        named = (key[0] for key in keys) if len(self.by) == 1 else keys
-        found = dict(zip(named, self._values(aggregates), strict=True))
+        named = (key[0] for key in answer.keys) if len(self.by) == 1 else answer.keys
+        found = dict(zip(named, self._values(answer.aggregates), strict=True))
         if self._open:
             return found
         return [found.get(key, 0) for key in (self.keys or ((),))]
@@ -227,9 +232,9 @@ class Plan(Transformation[Any, Any]):
     def _values(self, aggregates: Mapping[str, list[int]]) -> list[int]:
         """Return the groups' aggregates; for a mean, the sums of twice the distances from the middle of the bounds."""
         if self.aggregate != "mean":
-            return aggregates.get(self.aggregate, [])
-        middle, people = sum(self._bounds), aggregates.get("people", [])
-        return [2 * a - middle * n for a, n in zip(aggregates.get("mean", []), people, strict=True)]  # proof: centred
+            return aggregates[self.aggregate]
+        middle, pairs = sum(self._bounds), zip(aggregates["mean"], aggregates["people"], strict=True)
+        return [2 * total - middle * people for total, people in pairs]  # proof: centred
 
     def expression(self, table: Any, salt: bytes) -> Any:
         """Return the query: one row per group, with columns k0, k1, ... of keys, then people, and rows, sum or mean."""
@@ -314,11 +319,13 @@ class Plan(Transformation[Any, Any]):
         return each.group_by(**keys).agg(**totals) if keys else each.agg(**totals)
 
 
-def _batches(query: Any) -> Iterable[Any]:
-    """Return the answer's batches. Spark sends them one by one; the others' answers are here at once."""
+def _answered(query: Any) -> tuple[Any, Iterable[Any]]:
+    """Return the answer's schema and batches. Spark sends them one by one; the others' answers are here at once."""
     if query.get_backend().name == "pyspark":
-        return query.to_pyarrow_batches()  # type: ignore[no-any-return]
-    return query.to_pyarrow().to_batches()  # type: ignore[no-any-return]
+        reader = query.to_pyarrow_batches()
+        return reader.schema, reader
+    table = query.to_pyarrow()
+    return table.schema, table.to_batches()
 
 
 def _each(rows: Any, who: list[str]) -> Any:
@@ -359,7 +366,7 @@ def _among(groups: Any, columns: list[str], keys: tuple[Any, ...]) -> Any:
     return ibis.or_(*tails) if tails else ibis.literal(False)
 
 
-def _names(names: str | Sequence[str], name: str) -> tuple[str, ...]:
+def names(names: str | Sequence[str], name: str) -> tuple[str, ...]:
     listed = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple) else (None,)
     if not all(isinstance(n, str) for n in listed):
         raise KindError(name, names, "a column's name, or a list of them")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,16 +37,21 @@ def opened(source: Any, table: str | None = None) -> tuple[Any, str]:
             if table is None:
                 raise ParameterError("table", table, "the name of a table, where the source is a database")
             return _in_database(ibis, text, table), table
+        if table is not None:
+            raise ParameterError("table", table, "no name, where the source is a file")
         return _files(ibis, text), Path(text).name
     if table is not None:
         raise ParameterError("table", table, "no name, where the source is not a database")
     if isinstance(source, ibis.Table):
-        return source, _name(source)
-    if type(source).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow"):
-        try:
-            return ibis.memtable(_frame(source)), f"a {type(source).__module__.partition('.')[0]} frame"
-        except Exception as error:
-            raise KindError("source", type(source), f"a frame that Arrow can hold ({type(error).__name__})") from None
+        if _tried(source.get_backend)[1]:
+            raise UnsupportedError("this Ibis table is on no engine: make it from a connection, such as ibis.connect()")
+        return source, _tried(source.get_name)[0] or "an Ibis table"  # Only a table that is no query has a name.
+    kind = type(source).__module__.partition(".")[0]
+    if kind in ("pandas", "polars", "pyarrow"):
+        rows, failure = _tried(lambda: ibis.memtable(_frame(source)))
+        if failure:
+            raise KindError("source", type(source), f"a frame that Arrow can hold ({failure})")
+        return rows, f"a {kind} frame"
     raise KindError(
         "source", type(source), "a path, a database's URL, a pandas, Polars or Arrow frame, or an Ibis table"
     )
@@ -59,31 +65,38 @@ def _ibis() -> Any:
     return ibis
 
 
+def _tried(call: Callable[[], Any]) -> tuple[Any, str]:
+    """Return what a call returns, or None and the kind of its error, whose words may quote a row or a password."""
+    try:
+        return call(), ""
+    except Exception as error:  # Each engine has its own.
+        return None, type(error).__name__
+
+
 def _in_database(ibis: Any, url: str, table: str) -> Any:
     scheme, _, rest = url.partition("://")
     if scheme in ("sqlite", "duckdb") and rest.strip("/") and not Path(rest.partition("?")[0]).exists():
         raise ParameterError("source", f"{scheme}://...", "the path of a database that exists")
-    try:
-        return ibis.connect(url).table(table)
-    except Exception as error:  # Whatever the driver says; a password must not be shown again.
-        place = f"{url.partition('://')[0]}://..."
-        raise ParameterError("source", place, f"a database with a table {table!r} ({type(error).__name__})") from None
+    found, failure = _tried(lambda: ibis.connect(url).table(table))
+    if failure:
+        raise ParameterError("source", f"{scheme}://...", f"a database with a table {table!r} ({failure})")
+    return found
 
 
 def _files(ibis: Any, text: str) -> Any:
-    found = sorted(glob.glob(text, recursive=True)) if _SIGNS & set(text) else [text]  # noqa: PTH207  Absolute patterns.
+    pattern = bool(_SIGNS & set(text)) and not Path(text).exists()
+    found = sorted(glob.glob(text, recursive=True)) if pattern else [text]  # noqa: PTH207  Absolute patterns.
     if not found or not all(Path(name).is_file() for name in found):
         raise ParameterError("source", text, "a file that exists, or a pattern that finds some")
-    if any(_SIGNS & set(name) for name in found):
-        raise ParameterError("source", text, "names of files without *, ? and [, which DuckDB reads as patterns")
     suffixes = {Path(name).suffix.lower() for name in found}
     reader = _READERS.get(suffixes.pop()) if len(suffixes) == 1 else None
     if reader is None:
         raise ParameterError("source", text, f"files of one kind that end in {', '.join(_READERS)}")
-    try:
-        return getattr(ibis.duckdb.connect(), reader)(found)
-    except Exception as error:  # The engine's words may quote a row.
-        raise ParameterError("source", text, f"files that DuckDB can read ({type(error).__name__})") from None
+    names = [glob.escape(name) for name in found]  # DuckDB reads each of them as a pattern once more.
+    rows, failure = _tried(lambda: getattr(ibis.duckdb.connect(), reader)(names))
+    if failure:
+        raise ParameterError("source", text, f"files that DuckDB can read ({failure})")
+    return rows
 
 
 def _frame(source: Any) -> Any:
@@ -92,10 +105,3 @@ def _frame(source: Any) -> Any:
         if hasattr(source, method) and type(source).__name__ in ("LazyFrame", "RecordBatchReader"):
             return getattr(source, method)()
     return source
-
-
-def _name(table: Any) -> str:
-    try:
-        return str(table.get_name())
-    except Exception:  # Only a table that is no query has a name.
-        return "an Ibis table"

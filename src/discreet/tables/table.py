@@ -28,8 +28,8 @@ from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import float_up
 from discreet.tables.answers import Answer, Noise
 from discreet.tables.explain import Explanation, explained
-from discreet.tables.keys import typed
-from discreet.tables.plan import Plan
+from discreet.tables.keys import checked, typed
+from discreet.tables.plan import Found, Plan, names
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
 from discreet.tables.suggest import EDGES, Suggestion, groups_per_person, suggested
@@ -38,6 +38,7 @@ from discreet.tables.where import predicate, row_by_row
 __all__ = ["Groups", "Table"]
 
 _HALF: Final = Fraction(1, 2)
+_QUESTIONS: Final = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
 _STEPS: Final = 1 << 16
 _MEASURE: Final = Approximate(MaxDivergence())
 
@@ -69,7 +70,7 @@ class Table:
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", ledger, "a Ledger")
         self._ibis, self.name = opened(source, table)
-        self.person = person if person is None else ((person,) if isinstance(person, str) else tuple(person))
+        self.person = None if person is None else names(person, "person")
         self.ledger = ledger
         self.condition: str | None = None
         self.filters: tuple[str, ...] = ()
@@ -97,9 +98,7 @@ class Table:
         if not columns:
             raise ParameterError("columns", columns, "at least one column; without groups, ask the table itself")
         check_columns("columns", columns, self._ibis)
-        if taken := set(columns) & {"people", "rows", "sum", "mean"}:
-            raise ParameterError("columns", sorted(taken), "other names: those are the answer's own; rename the column")
-        return Groups(self, columns, None if keys is None else tuple(keys))
+        return Groups(self, columns, None if keys is None else checked(keys, [self._ibis[name] for name in columns]))
 
     def count_people(self, *, epsilon: Exact) -> Answer:
         """Return how many people there are."""
@@ -113,15 +112,38 @@ class Table:
         """Return the sum of a column; each value, and then each person's sum, is clipped to [low, high]."""
         return self._whole().sum(column, low=low, high=high, epsilon=epsilon, grid=grid)
 
-    def mean(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
-        """Return the mean over people of their own mean of a column, clipped to [low, high]."""
-        return self._whole().mean(column, low=low, high=high, epsilon=epsilon, grid=grid)
+    def mean(
+        self,
+        column: str,
+        *,
+        low: Exact,
+        high: Exact,
+        epsilon: Exact,
+        grid: Exact | None = None,
+        share: Exact | None = None,
+    ) -> Answer:
+        """Return the mean over people of their own mean of a column, clipped to [low, high].
+
+        A *share* of epsilon, one half unless given, pays for counting people, which is what the sum is divided by.
+        """
+        return self._whole().mean(column, low=low, high=high, epsilon=epsilon, grid=grid, share=share)
 
     def explain(
-        self, what: str = "count_people", column: str | None = None, *, epsilon: Exact, **rest: Any
+        self,
+        what: str = "count_people",
+        column: str | None = None,
+        *,
+        epsilon: Exact,
+        max_rows: int = 1,
+        low: Exact | None = None,
+        high: Exact | None = None,
+        grid: Exact | None = None,
+        share: Exact | None = None,
     ) -> Explanation:
         """Say everything about an answer without groups that can be said before it is made; see `Groups.explain`."""
-        return self._whole().explain(what, column, epsilon=epsilon, **rest)
+        return self._whole().explain(
+            what, column, epsilon=epsilon, max_rows=max_rows, low=low, high=high, grid=grid, share=share
+        )
 
     def typed_keys(self, *columns: str, texts: Iterable[str]) -> list[Any]:
         """Return keys for `group_by` from texts, of the columns' own types; of several columns, each text is CSV.
@@ -191,11 +213,12 @@ class Groups:
         delta: Exact | None = None,
         max_groups: int | None = None,
         grid: Exact | None = None,
-        share: Exact = _HALF,
+        share: Exact | None = None,
     ) -> Answer:
         """Return the sum of a column in each group; values, then each person's sum in a group, are clipped.
 
-        Where the groups are private, a *share* of epsilon pays for counting people, which decides the groups to show.
+        Where the groups are private, a *share* of epsilon, one half unless given, pays for counting people, which
+        decides the groups to show.
         """
         bounds = {"value": column, "low": low, "high": high, "grid": grid}
         return self._query("sum", epsilon, delta, max_groups, share=share, **bounds).release()
@@ -210,11 +233,11 @@ class Groups:
         delta: Exact | None = None,
         max_groups: int | None = None,
         grid: Exact | None = None,
-        share: Exact = _HALF,
+        share: Exact | None = None,
     ) -> Answer:
         """Return the mean in each group, over people, of their own mean of a column, clipped to [low, high].
 
-        A *share* of epsilon pays for counting people, which is what the sum is divided by.
+        A *share* of epsilon, one half unless given, pays for counting people, which is what the sum is divided by.
         """
         bounds = {"value": column, "low": low, "high": high, "grid": grid}
         return self._query("mean", epsilon, delta, max_groups, share=share, **bounds).release()
@@ -227,19 +250,25 @@ class Groups:
         epsilon: Exact,
         delta: Exact | None = None,
         max_groups: int | None = None,
-        **rest: Any,
+        max_rows: int = 1,
+        low: Exact | None = None,
+        high: Exact | None = None,
+        grid: Exact | None = None,
+        share: Exact | None = None,
     ) -> Explanation:
         """Say everything about an answer that can be said before it is made: the guarantee, noise, who will appear.
 
         It takes what the question itself takes, and touches no data.
         """
-        names = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
-        if not isinstance(what, str) or what not in names:
-            raise ParameterError("what", what, f"one of {', '.join(names)}")
-        if column is not None:
-            rest["value"] = column
+        if not isinstance(what, str) or what not in _QUESTIONS:
+            raise ParameterError("what", what, f"one of {', '.join(_QUESTIONS)}")
+        aggregate = _QUESTIONS[what]
+        if aggregate != "rows" and max_rows != 1:
+            raise ParameterError("max_rows", max_rows, "1, but for count_rows")
         chosen = max_groups if max_groups is not None or not self._needs_groups else 1
-        query = self._query(names[what], epsilon, delta, chosen, **rest)
+        bounds = {"value": column, "low": low, "high": high, "max_rows": max_rows}
+        query = self._query(aggregate, epsilon, delta, chosen, grid=grid, share=share, **bounds)
+        query.plan.expression(self.table._ibis, bytes(16))  # Whether the engine and the columns will do.
         others = sorted({1, 2, 3, 5, 10, 20, query.plan.max_groups}) if self._needs_groups else [1]
         return explained([replace(query, plan=replace(query.plan, max_groups=m)) for m in others], query)
 
@@ -254,7 +283,7 @@ class Groups:
         delta: Exact | None,
         max_groups: int | None,
         *,
-        share: Exact = _HALF,
+        share: Exact | None = None,
         grid: Exact | None = None,
         **rest: Any,
     ) -> Query:
@@ -271,12 +300,14 @@ class Groups:
             )
         if not private and delta is not None:
             raise ParameterError("delta", delta, "none: with known groups the answer is purely epsilon-private")
-        part = exact(share, "share")
+        if share is not None and not (aggregate == "mean" or (aggregate == "sum" and private)):
+            raise ParameterError("share", share, "none: there is one value to release, and all of epsilon pays for it")
+        part = _HALF if share is None else exact(share, "share")
         if not 0 < part < 1:
             raise ParameterError("share", share, "0 < share < 1")
         if aggregate in ("sum", "mean"):
             check_columns("column", (rest.get("value"),), self.table._ibis)
-            rest["grid"] = _grid(rest.get("low"), rest.get("high")) if grid is None else grid
+            grid = _grid(rest.get("low"), rest.get("high")) if grid is None else grid
         plan = Plan(
             aggregate,
             person=self.table.person,
@@ -284,6 +315,7 @@ class Groups:
             max_groups=1 if max_groups is None else max_groups,
             where=self.table.condition,
             keys=self.keys,
+            grid=grid,
             **rest,
         )
         return Query(self.table, plan, budget, None if delta is None else checked_epsilon(delta, "delta"), part)
@@ -355,7 +387,7 @@ class Query:
             receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
         return self._answer(exact_values, receipt)
 
-    def _asked(self) -> Any:
+    def _asked(self) -> Found:
         """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
         failure = ""
         try:
@@ -367,7 +399,7 @@ class Query:
         engine = self.table._ibis.get_backend().name
         raise EngineError(f"{engine} could not answer the query ({failure}); nothing was charged")
 
-    def _answer(self, exact_values: Any, receipt: dict[str, Any]) -> Answer:
+    def _answer(self, exact_values: Found, receipt: dict[str, Any]) -> Answer:
         (first, chain), *rest = self.parts
         plan = self.plan if first == self.plan.aggregate else self.plan.counting()
         mechanism = chain.then  # type: ignore[attr-defined]
@@ -387,7 +419,7 @@ class Query:
             noise[name] = self._noise(name, again.then)  # type: ignore[attr-defined]
         self._finish(columns)
         tuples = [key if isinstance(key, tuple) and len(self.plan.by) != 1 else (key,) for key in keys]
-        return Answer(self.plan.by, tuples, columns, noise, self.plan.aggregate, receipt)
+        return Answer(self.plan.by, tuples, columns, noise, self.plan.aggregate, receipt, exact_values.types)
 
     def _finish(self, columns: dict[str, list[Any]]) -> None:
         """Bring values from the grid back to their own units, and sums of means to means."""
@@ -413,7 +445,7 @@ class Query:
         epsilon, delta = self.loss
         engine = self.table._ibis.get_backend()
         said = {
-            "question": {"people": "count_people", "rows": "count_rows"}.get(plan.aggregate, plan.aggregate),
+            "question": next(name for name, aggregate in _QUESTIONS.items() if aggregate == plan.aggregate),
             "table": self.table.name,
             "person": "each row is a person" if plan.person is None else list(plan.person),
             "by": list(plan.by),
@@ -428,6 +460,7 @@ class Query:
                 "grid": None if plan.grid is None else str(plan.grid),
             },
             "spent": {"epsilon": float_up(epsilon), "delta": float_up(delta)},
+            "share": str(self.share) if len(self.parts) > 1 else None,
             "mechanisms": {name: repr(chain.then) for name, chain in self.parts},  # type: ignore[attr-defined]
             "engine": f"{engine.name} {engine.version}",
             "versions": {"discreet": __version__, "python": platform.python_version()},
