@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import ParameterError
+from discreet.report.files import write_text
 from discreet.survey.questions import VERSION, canonical
 
 __all__ = ["read_json", "write_json"]
@@ -18,16 +19,7 @@ def write_json(path: str | os.PathLike[str], kind: str, data: dict[str, Any]) ->
     """Write plain values to a file: the old contents stay until the new ones are safe on the disk."""
     digest = hashlib.sha256(canonical(data)).hexdigest()
     text = json.dumps({"discreet": kind, "version": VERSION, "sha256": digest, **data}, indent=1, ensure_ascii=False)
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    write_text(Path(path), text + "\n")
 
 
 def read_json(path: str | os.PathLike[str], kind: str, *, checked: bool = True) -> dict[str, Any]:

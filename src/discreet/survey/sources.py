@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from discreet.errors import KindError, ParameterError
+from discreet.report.files import whole_file
 
 __all__ = ["Texts", "chunks", "is_spark", "known", "plain", "reader", "spark_texts", "writer"]
 
@@ -230,13 +231,8 @@ def writer(target: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, Any]]
         raise ParameterError("file", str(path), _SUFFIXES)
     if not path.parent.is_dir():
         raise ParameterError("file", str(path), "a folder that exists")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with (_csv_writer if suffix == ".csv" else _parquet_writer)(part) as write:
-            yield write
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, (_csv_writer if suffix == ".csv" else _parquet_writer)(part) as write:
+        yield write
 
 
 @contextmanager

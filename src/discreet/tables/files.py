@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from discreet.errors import KindError, ParameterError
+from discreet.report.files import checked_place, free_place, whole_file, write_text
 
 __all__ = ["checked_target", "jsonable", "write"]
 
@@ -23,19 +23,8 @@ def checked_target(path: str | os.PathLike[str], /) -> Path:
     Traceback (most recent call last):
     discreet.errors.ParameterError: path='answer.txt': need a file that ends in .parquet, .csv or .json
     """
-    try:
-        target = Path(path)
-    except TypeError:
-        raise KindError("path", path, "a path") from None
-    if target.suffix.lower() not in _SUFFIXES:
-        raise ParameterError("path", str(target), "a file that ends in .parquet, .csv or .json")
-    if not target.parent.is_dir():
-        raise ParameterError("path", str(target), f"a folder that exists, unlike {str(target.parent)!r}")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise ParameterError("path", str(target), "a folder that can be written")
-    for place in (target, receipt_path(target)):
-        if place.exists() and not place.is_file():
-            raise ParameterError("path", str(place), "a place for a file, where nothing else is")
+    target = checked_place(path, _SUFFIXES)
+    free_place(receipt_path(target))
     return target
 
 
@@ -51,14 +40,18 @@ def write(path: str | os.PathLike[str], table: Any, receipt: Mapping[str, Any]) 
     if suffix == ".parquet":
         from pyarrow import parquet
 
-        return _whole(target, lambda part: parquet.write_table(table, part))
-    _whole(receipt_path(target), lambda part: part.write_text(_json(receipt), encoding="utf-8"))
+        with whole_file(target) as part:
+            parquet.write_table(table, part)
+        return
+    write_text(receipt_path(target), _json(receipt))
     if suffix == ".csv":
         from pyarrow import csv
 
-        return _whole(target, lambda part: csv.write_csv(table, part))
+        with whole_file(target) as part:
+            csv.write_csv(table, part)
+        return
     rows = [{name: jsonable(value) for name, value in row.items()} for row in table.to_pylist()]
-    return _whole(target, lambda part: part.write_text(_json(rows), encoding="utf-8"))
+    write_text(target, _json(rows))
 
 
 def jsonable(value: Any) -> Any:
@@ -74,15 +67,3 @@ def jsonable(value: Any) -> Any:
 
 def _json(data: Any) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _whole(target: Path, fill: Callable[[Path], object]) -> None:
-    """Make a file: the old contents stay until the new ones are safe on the disk."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        fill(part)
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,0 +1,93 @@
+"""Files: written whole or not at all, and a place for one tried before anything is paid for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import get_ident
+from typing import Final
+
+from discreet.errors import KindError, ParameterError
+
+__all__ = ["checked_page", "checked_place", "free_place", "whole_file", "write_text"]
+
+_PAGES: Final = (".html", ".htm")
+
+
+@contextmanager
+def whole_file(target: Path, /) -> Iterator[Path]:
+    """Give a path to fill; its file takes the target's place once it is safe on the disk, and is gone if that fails.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder, "answer.txt")) as part:
+    ...         _ = part.write_text("42")
+    ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
+    [('answer.txt', '42')]
+    """
+    part = target.with_name(f".{target.name}.{os.getpid()}.{get_ident()}.part")
+    try:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_text(target: Path, text: str, /) -> None:
+    """Write a text, in UTF-8, whole or not at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(Path(folder, "answer.txt"), "42")
+    ...     Path(folder, "answer.txt").read_text()
+    '42'
+    """
+    with whole_file(target) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def checked_place(path: str | os.PathLike[str], suffixes: Sequence[str], /) -> Path:
+    """Return where a file can be written, or raise: ask before there is something to lose.
+
+    >>> checked_place("answer.txt", (".csv", ".json"))
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: path='answer.txt': need a file that ends in .csv or .json
+    """
+    try:
+        target = Path(path)
+    except TypeError:
+        raise KindError("path", path, "a path") from None
+    if target.suffix.lower() not in suffixes:
+        *most, last = suffixes
+        raise ParameterError("path", str(target), f"a file that ends in {', '.join(most)} or {last}")
+    if not target.parent.is_dir():
+        raise ParameterError("path", str(target), f"a folder that exists, unlike {str(target.parent)!r}")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise ParameterError("path", str(target), "a folder that can be written")
+    free_place(target)
+    return target
+
+
+def free_place(target: Path, /) -> None:
+    """Raise where something is that no file can replace.
+
+    >>> free_place(Path("/"))
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: path='/': need a place for a file, where nothing else is
+    """
+    if target.exists() and not target.is_file():
+        raise ParameterError("path", str(target), "a place for a file, where nothing else is")
+
+
+def checked_page(path: str | os.PathLike[str], /) -> Path:
+    """Return where a page can be written, or raise.
+
+    >>> checked_page("report.pdf")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: path='report.pdf': need a file that ends in .html or .htm
+    """
+    return checked_place(path, _PAGES)
