@@ -119,6 +119,18 @@ class Ledger:
         """
         return self._budget.minus(self.spent)
 
+    @property
+    def last_left(self) -> Amount:
+        """What was left when this object last charged or read the books; the file is not asked, so nothing can fail.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> _ = book.charge(epsilon="1/3")
+        >>> book.last_left.epsilon
+        Fraction(2, 3)
+        """
+        mark = self._mark
+        return self._budget if mark is None else self._budget.minus(mark.spent)
+
     def charge(self, *, epsilon: Exact, delta: Exact = 0, table: str | None = None, receipt: Any = None) -> Entry:
         """Enter a charge, durably, and return the entry; only then may the release be made.
 

@@ -14,6 +14,7 @@ import numpy as np
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact
 from discreet.intervals import laplace_above
+from discreet.ledger import Amount
 from discreet.ledger.entries import brief
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
@@ -58,6 +59,9 @@ class Answer:
     value: str
     receipt: dict[str, Any]
     types: tuple[Any, ...] = ()
+    """The Arrow types of the keys, where an engine said them."""
+    left: Amount | None = None
+    """What the ledger had left after the charge; None without a ledger."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -162,6 +166,19 @@ class Answer:
         [{'city': 'Rome', 'people': 7}]
         """
         write(path, self.to_arrow(), self.receipt)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the answer as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> noise = {"people": Noise(Fraction(1))}
+        >>> receipt = {"question": "count_people", "spent": {"epsilon": 1.0, "delta": 0.0}}
+        >>> answer = Answer(("city",), [("Rome",)], {"people": [7]}, noise, "people", receipt)
+        >>> "What anyone could learn about one person from this page" in answer.to_html()
+        True
+        """
+        from discreet.tables.pages import answer_page
+
+        return answer_page(self).to_html(path)
 
     def to_text(self, most: int | None = 20) -> str:
         """Return the table as text, with its 95 % intervals: the first *most* groups, or all of them."""

@@ -385,7 +385,8 @@ class Query:
         if ledger is not None:
             entry = ledger.charge(epsilon=epsilon, delta=delta, table=self.table.name, receipt=receipt)
             receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
-        return self._answer(exact_values, receipt)
+        answer = self._answer(exact_values, receipt)
+        return answer if ledger is None else replace(answer, left=ledger.last_left)
 
     def _asked(self) -> Found:
         """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""

@@ -1,0 +1,139 @@
+"""Drawings: charts for pages, as SVG in percentages of their width, so that one drawing fits a phone and a desk.
+
+Colours are the page's own, by class; each drawing has its text beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from discreet.report.page import clean
+from discreet.report.scale import Scale, figure
+
+__all__ = ["Bars", "Heat"]
+
+_ROW: Final = 27
+_TOP: Final = 22
+"""Room for the name of a limit."""
+_AXIS: Final = 26
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Values with their intervals, one a row. With *from_zero* each is a bar, else a point on an axis of their own.
+
+    An infinite end of an interval is an arrow. A *limit* is a line across all rows, with its name. *decimals* say how
+    values are written. *bad* are the rows that are drawn as warnings.
+    """
+
+    caption: str
+    labels: Sequence[str]
+    values: Sequence[float]
+    lows: Sequence[float] | None = None
+    highs: Sequence[float] | None = None
+    decimals: int = 0
+    beside: str = ""
+    limit: tuple[float, str] | None = None
+    from_zero: bool = True
+    bad: frozenset[int] = frozenset()
+
+    def lines(self, ids: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        name = f"chart-{next(ids)}"
+        lows, highs = self.lows or self.values, self.highs or self.values
+        ends = [
+            *self.values,
+            *lows,
+            *highs,
+            *([0.0] if self.from_zero else []),
+            *([self.limit[0]] if self.limit else []),
+        ]
+        scale = Scale.over(ends)
+        top = _TOP if self.limit else 0
+        yield f'<figure>\n<figcaption id="{name}">{clean(self.caption)}</figcaption>'
+        style = "bars marked" if self.limit else "bars"
+        yield f'<div class="{style}" role="img" aria-labelledby="{name}" aria-describedby="{name}-text">'
+        yield (
+            "<div>" + "".join(f'<span title="{clean(label)}">{clean(label)}</span>' for label in self.labels) + "</div>"
+        )
+        foot = top + _ROW * len(self.labels)
+        yield f'<svg height="{foot + _AXIS}" aria-hidden="true" focusable="false">'
+        yield from self._axis(scale, top, foot)
+        for i, (value, low, high) in enumerate(zip(self.values, lows, highs, strict=True)):
+            yield from self._row(i, top + _ROW * i + _ROW / 2, value, low, high, scale)
+        if self.limit:
+            yield from self._limit(scale.place(self.limit[0]), self.limit[1], top, foot)
+        yield "</svg>"
+        shown = "".join(f"<span>{clean(figure(value, self.decimals))}</span>" for value in self.values)
+        yield f'<div class="figures">{shown}</div></div>'
+        yield f'<p class="beside" id="{name}-text">{clean(self.beside)}</p>\n</figure>'
+
+    def _axis(self, scale: Scale, top: int, foot: int) -> Iterator[str]:
+        for i, (tick, label) in enumerate(zip(scale.ticks, scale.labels, strict=True)):
+            x = scale.place(tick)
+            style = "zero" if tick == 0 and self.from_zero else "grid-line"
+            yield f'<line class="{style}" x1="{x:.2f}%" x2="{x:.2f}%" y1="{top}" y2="{foot}"/>'
+            odd = ' class="odd"' if i % 2 else ""
+            yield f'<text{odd} x="{x:.2f}%" y="{foot + 17}" text-anchor="middle">{clean(label)}</text>'
+
+    @staticmethod
+    def _limit(x: float, name: str, top: int, foot: int) -> Iterator[str]:
+        anchor = "start" if x < 30 else "end" if x > 70 else "middle"
+        yield f'<line class="limit" x1="{x:.2f}%" x2="{x:.2f}%" y1="{top - 4}" y2="{foot}"/>'
+        yield f'<text class="limit-name" x="{x:.2f}%" y="{top - 9}" text-anchor="{anchor}">{clean(name)}</text>'
+
+    def _row(self, i: int, y: float, value: float, low: float, high: float, scale: Scale) -> Iterator[str]:
+        x, left, right = scale.place(value), scale.place(low), scale.place(high)
+        warn = " bad" if i in self.bad else ""
+        if self.from_zero and math.isfinite(value):
+            start, end = sorted((scale.place(0.0), x))
+            yield f'<rect class="bar{warn}" x="{start:.2f}%" y="{y - 8:g}" width="{end - start:.2f}%" height="16"/>'
+        if low != high:
+            yield f'<line class="whisker{warn}" x1="{left:.2f}%" x2="{right:.2f}%" y1="{y:g}" y2="{y:g}"/>'
+            yield from (_cap(at, y, end, warn) for at, end in ((left, low), (right, high)))
+        if not self.from_zero:
+            yield f'<circle class="dot{warn}" cx="{x:.2f}%" cy="{y:g}" r="3.2"/>'
+
+
+def _cap(x: float, y: float, end: float, warn: str) -> str:
+    """Return the end of an interval: a short line across, or the head of an arrow."""
+    if math.isfinite(end):
+        return f'<line class="whisker{warn}" x1="{x:.2f}%" x2="{x:.2f}%" y1="{y - 4:g}" y2="{y + 4:g}"/>'
+    head = f'<path class="whisker{warn}" d="M-6 -4L0 0L-6 4"/>'
+    return f'<svg x="{x:.2f}%" y="{y:g}" overflow="visible">{head}</svg>'
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A table of shares in percent, each with its interval, shaded by its size."""
+
+    caption: str
+    names: tuple[str, str]
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: Sequence[Sequence[float]]
+    lows: Sequence[Sequence[float]]
+    highs: Sequence[Sequence[float]]
+
+    def lines(self, _: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        most = max((x for row in self.values for x in row), default=0.0)
+        yield f'<div class="scroll" role="group" aria-label="{clean(self.caption)}"><table class="heat">'
+        yield f'<caption class="unseen">{clean(self.caption)}</caption>'
+        yield f'<thead><tr><th scope="col">{clean(self.names[0])} \\ {clean(self.names[1])}</th>'
+        yield "".join(f'<th scope="col">{clean(column)}</th>' for column in self.columns) + "</tr></thead><tbody>"
+        for label, values, lows, highs in zip(self.rows, self.values, self.lows, self.highs, strict=True):
+            shown = "".join(self._cell(x, low, high, most) for x, low, high in zip(values, lows, highs, strict=True))
+            yield f'<tr><th scope="row">{clean(label)}</th>{shown}</tr>'
+        yield "</tbody></table></div>"
+
+    @staticmethod
+    def _cell(value: float, low: float, high: float, most: float) -> str:
+        shade = 100 * max(value, 0.0) / most if most > 0 else 0.0
+        ends = f"{figure(low, 1)} to {figure(high, 1)}"
+        return f'<td style="--v:{shade:.0f}">{figure(value, 1)}<small>{ends}</small></td>'

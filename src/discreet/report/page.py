@@ -1,0 +1,335 @@
+"""Pages: one HTML file from labels, numbers, intervals and sentences. It loads nothing and sends nothing.
+
+Whatever a caller gives is text: it is escaped here and nowhere else. The page's only script is its own, by digest: the
+browser is told to run no other, and to fetch nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib import resources
+from itertools import count
+from typing import Any, Final, Protocol, final
+
+from discreet.report.files import checked_page, write_text
+from discreet.report.scale import figure
+
+__all__ = [
+    "Block",
+    "Column",
+    "Details",
+    "Facts",
+    "Grid",
+    "Items",
+    "Page",
+    "Section",
+    "Text",
+    "Verdict",
+    "clean",
+    "numbers",
+]
+
+_ROWS: Final = 25
+"""How many rows of a table are shown at a time."""
+_STATIC: Final = 1000
+"""How many are in the page's own text, for whoever reads it without scripts."""
+_EXACT: Final = 1 << 53
+"""Integers from here on are no longer exact in a browser."""
+
+
+class Block(Protocol):
+    """What a section is made of."""
+
+    def lines(self, ids: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+
+
+def clean(text: object, /) -> str:
+    """Return a text that HTML can hold, escaped: lone surrogates and control characters are replaced.
+
+    >>> clean("<b>Rome & Bath</b>"), len(clean(chr(0)))
+    ('&lt;b&gt;Rome &amp; Bath&lt;/b&gt;', 1)
+    """
+    return escape(_plain(str(text)))
+
+
+def _plain(text: str) -> str:
+    if text.isprintable():  # It is, nearly always; surrogates and controls are not.
+        return text
+    return "".join(
+        c if c in "\t\n" or not (ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000) else "\ufffd"
+        for c in text
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Paragraphs."""
+
+    paragraphs: Sequence[str]
+
+    def lines(self, _: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        for paragraph in self.paragraphs:
+            yield f"<p>{clean(paragraph)}</p>"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of sentences."""
+
+    items: Sequence[str]
+
+    def lines(self, _: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        yield "<ul>"
+        for item in self.items:
+            yield f"<li>{clean(item)}</li>"
+        yield "</ul>"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A word that matters, and the sentence that explains it."""
+
+    word: str
+    sentence: str
+    good: bool
+
+    def lines(self, _: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        style = "verdict" if self.good else "verdict bad"
+        yield f'<p class="{style}"><strong>{clean(self.word)}</strong> {clean(self.sentence)}</p>'
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names with what they stand for."""
+
+    pairs: Sequence[tuple[str, str]]
+
+    def lines(self, _: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        yield '<dl class="facts">'
+        for name, value in self.pairs:
+            yield f"<dt>{clean(name)}</dt><dd>{clean(value)}</dd>"
+        yield "</dl>"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A long text that opens on demand."""
+
+    summary: str
+    text: str
+
+    def lines(self, _: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        yield f"<details><summary>{clean(self.summary)}</summary><pre>{clean(self.text)}</pre></details>"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table. Numbers with *decimals* are shown with as many; without, values are shown as they are.
+
+    A *head* column says what a row is about: it is searched, and numbers in it are names, such as years.
+    """
+
+    name: str
+    values: Sequence[Any]
+    decimals: int | None = None
+    head: bool = False
+    quiet: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the column as the page's script reads it."""
+        cells = [_cell(value, self.decimals) for value in self.values]
+        number = all(value is None or isinstance(value, int | float) for value in cells)
+        said: dict[str, Any] = {"head": self.head, "decimals": self.decimals, "number": number, "style": self.style}
+        if number and any(value is not None and abs(value) >= _EXACT for value in cells):
+            said["texts"] = [self.text(value) for value in self.values]
+        return said | {"values": cells if number else [None if value is None else str(value) for value in cells]}
+
+    def text(self, value: Any) -> str:
+        """Return a value as it is shown."""
+        cell = _cell(value, self.decimals)
+        if cell is None:
+            return "no value"
+        return (
+            figure(cell, self.decimals)
+            if self.decimals is not None and not isinstance(cell, str)
+            else _plain(str(cell))
+        )
+
+    @property
+    def style(self) -> str:
+        """The column's classes."""
+        return " ".join(["num"] * (self.decimals is not None) + ["quiet"] * self.quiet)
+
+
+def _cell(value: Any, decimals: int | None) -> Any:
+    """Return a value as JSON has it; a number as it is shown, so that what is sorted is what is seen."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return figure(value)
+        if decimals is None:
+            return value
+        near = round(value, decimals)
+        return int(near) if decimals == 0 else near
+    return _plain(str(value))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table that can be sorted by each column, and searched; a page of it at a time where it is long."""
+
+    caption: str
+    columns: Sequence[Column]
+    search: str = "Find"
+
+    def lines(self, ids: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        rows = len(self.columns[0].values)
+        name = f"grid-{next(ids)}"
+        data = {"rows": rows, "page": _ROWS, "columns": [column.to_dict() for column in self.columns]}
+        yield f'<div class="grid" id="{name}">'
+        yield '<div class="tools" hidden>'
+        yield f'<label><span>{clean(self.search)}</span><input type="search" autocomplete="off"></label>'
+        yield '<p role="status"></p>'
+        yield f'<div class="pager"><button type="button" aria-controls="{name}-body">Previous</button>'
+        yield f'<button type="button" aria-controls="{name}-body">Next</button></div></div>'
+        yield f'<div class="scroll" role="group" aria-label="{clean(self.caption)}"><table>'
+        yield f'<caption class="unseen">{clean(self.caption)}</caption><thead><tr>'
+        for column in self.columns:
+            yield f'<th scope="col" class="{column.style}">{clean(column.name)}</th>'
+        yield f'</tr></thead><tbody id="{name}-body">'
+        for i in range(min(rows, _STATIC)):
+            yield "<tr>" + "".join(self._cell(column, i) for column in self.columns) + "</tr>"
+        yield "</tbody></table></div>"
+        if rows > _STATIC:
+            said = f"The first {_STATIC:,} of {rows:,} rows; the others need a browser that runs scripts."
+            yield f"<noscript><p>{said}</p></noscript>"
+        yield f'<script type="application/json">{_json(data)}</script></div>'
+
+    @staticmethod
+    def _cell(column: Column, i: int) -> str:
+        value = column.values[i]
+        tag = 'th scope="row"' if column.head else "td"
+        return f'<{tag} class="{"none" if value is None else column.style}">{clean(column.text(value))}</{tag[:2]}>'
+
+
+def _json(data: Any) -> str:
+    """Return JSON that cannot end the element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return (
+        text.replace("&", "\\u0026")
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with blocks under it."""
+
+    heading: str
+    blocks: Sequence[Block]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of plain values.
+
+    >>> page = Page("People by city", "events.csv", [("Groups", "1")], [Section("Notes", [Text(["None < some."])])])
+    >>> "None &lt; some." in page.to_html(), page.to_html() == page.to_html()
+    (True, True)
+    """
+
+    title: str
+    lead: str = ""
+    tiles: Sequence[tuple[str, str]] = ()
+    sections: Sequence[Section] = field(default=())
+    footer: str = ""
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the page's text; with a *path*, also write it there, whole or not at all."""
+        target = None if path is None else checked_page(path)
+        text = "\n".join(self._lines()) + "\n"
+        if target is not None:
+            write_text(target, text)
+        return text
+
+    def _lines(self) -> Iterator[str]:
+        style, script, policy = _parts()
+        yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+        yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        yield '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">'
+        yield f"<title>{clean(self.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>"
+        yield f'<header>\n<h1>{clean(self.title)}</h1>\n<p class="lead">{clean(self.lead)}</p>'
+        yield '<button type="button" id="theme" hidden title="Change between light and dark">Dark</button>\n</header>'
+        yield "<main>"
+        if self.tiles:
+            tiles = "".join(f"<div><dt>{clean(name)}</dt><dd>{clean(value)}</dd></div>" for name, value in self.tiles)
+            yield f'<dl class="tiles">{tiles}</dl>'
+        ids = count(1)
+        for section in self.sections:
+            name = f"part-{next(ids)}"
+            yield f'<section aria-labelledby="{name}">\n<h2 id="{name}">{clean(section.heading)}</h2>'
+            for block in section.blocks:
+                yield from block.lines(ids)
+            yield "</section>"
+        yield f"</main>\n<footer><p>{clean(self.footer)} This file loads nothing and sends nothing.</p></footer>"
+        yield f"<script>{script}</script>\n</body>\n</html>"
+
+
+@cache
+def _parts() -> tuple[str, str, str]:
+    """Return the page's style and script, and the policy that lets a browser use these and nothing else."""
+    files = resources.files("discreet.report")
+    style, script = (files.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    return style, script, policy
+
+
+def numbers(data: Mapping[str, Any], /) -> list[tuple[str, str]]:
+    """Return nested plain values as names and texts; what is None is left out.
+
+    >>> numbers({"by": ["city"], "bounds": {"max_groups": 3, "low": None}, "filters": []})
+    [('by', 'city'), ('bounds: max_groups', '3')]
+    """
+    return list(_pairs(data.items(), ""))
+
+
+def _pairs(items: Iterable[tuple[str, Any]], before: str) -> Iterator[tuple[str, str]]:
+    for name, value in items:
+        if isinstance(value, Mapping):
+            yield from _pairs(value.items(), f"{before}{name}: ")
+        elif isinstance(value, list | tuple):
+            if value:
+                yield f"{before}{name}", ", ".join(map(str, value))
+        elif value is not None:
+            yield f"{before}{name}", str(value)

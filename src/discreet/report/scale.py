@@ -1,0 +1,97 @@
+"""Scales: round numbers along an axis, and numbers as a page shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, final
+
+__all__ = ["Scale", "decimals_for", "figure"]
+
+_STEPS: Final = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
+_UNITS: Final = ((Decimal(10) ** 12, "T"), (Decimal(10) ** 9, "B"), (Decimal(10) ** 6, "M"), (Decimal(10) ** 3, "k"))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """An axis from one round number to another, with a few round numbers between them.
+
+    >>> Scale.over([0, 1234]).labels
+    ['0', '500', '1,000', '1,500']
+    >>> Scale.over([0, 61_000]).labels, Scale.over([0, 2e-6]).labels
+    (['0', '20k', '40k', '60k', '80k'], ['0', '5e-7', '1e-6', '1.5e-6', '2e-6'])
+    """
+
+    step: Decimal
+    first: int
+    last: int
+
+    @classmethod
+    def over(cls, values: Iterable[float], most: int = 4) -> Scale:
+        """Return the scale that holds some values in at most *most* steps, or a few more where both ends are uneven."""
+        finite = [float(x) for x in values if math.isfinite(x)] or [0.0]
+        low, high = min(finite), max(finite)
+        span = Decimal(high) - Decimal(low)
+        if span <= 0:
+            span = abs(Decimal(high)) or Decimal(1)
+        rough = span / most
+        size = Decimal(1).scaleb(rough.adjusted())
+        step = next(size * s for s in _STEPS if size * s >= rough)
+        first, last = math.floor(Decimal(low) / step), math.ceil(Decimal(high) / step)
+        return cls(step, first, max(last, first + 1))
+
+    @property
+    def ticks(self) -> list[float]:
+        """The round numbers."""
+        return [float(i * self.step) for i in range(self.first, self.last + 1)]
+
+    @property
+    def labels(self) -> list[str]:
+        """The round numbers in figures, short enough for a phone."""
+        return [_short(i * self.step) for i in range(self.first, self.last + 1)]
+
+    def place(self, value: float) -> float:
+        """Return where a value lies, in percent of the axis; what is infinite lies at its end."""
+        low, high = float(self.first * self.step), float(self.last * self.step)
+        return min(max((value - low) / (high - low), 0.0), 1.0) * 100 if math.isfinite(value) else 100.0
+
+
+def _short(x: Decimal) -> str:
+    if x == 0:
+        return "0"
+    if abs(x) >= 10**15 or abs(x) < Decimal("0.0001"):
+        digits, exponent = f"{x.normalize():e}".split("e")
+        return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{int(exponent)}".replace("-", "−", x < 0)
+    for unit, name in _UNITS:
+        if abs(x) >= max(unit, Decimal(10**4)):
+            return f"{(x / unit).normalize():f}{name}".replace("-", "−")
+    return f"{x.normalize():,f}".replace("-", "−")
+
+
+def decimals_for(widths: Iterable[float]) -> int:
+    """Return how many decimals numbers deserve whose errors have these widths: two figures of the middle one.
+
+    >>> decimals_for([0.034]), decimals_for([1.5, 1.5]), decimals_for([900.0]), decimals_for([])
+    (3, 1, 0, 2)
+    """
+    some = sorted(w for w in widths if math.isfinite(w) and w > 0)
+    if not some:
+        return 2
+    return min(max(1 - int(f"{some[len(some) // 2]:e}".split("e")[1]), 0), 12)
+
+
+def figure(x: float, decimals: int = 0) -> str:
+    """Write a number with commas between thousands.
+
+    >>> figure(1234567), figure(-0.5, 2), figure(float("inf"))
+    ('1,234,567', '-0.50', '∞')
+    """
+    if isinstance(x, int):
+        return f"{x:,}" + ("." + "0" * decimals if decimals else "")
+    if not math.isfinite(x):
+        return "not a number" if math.isnan(x) else "∞" if x > 0 else "-∞"
+    text = f"{x:,.{decimals}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.,") else text

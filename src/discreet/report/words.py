@@ -1,0 +1,87 @@
+"""Words: what a loss means to a person who reads it, each number rounded to the safe side."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+from typing import Final
+
+from discreet.reals import Number, exp, floor_bits
+
+__all__ = ["about", "belief", "factor", "one_in"]
+
+_MOST: Final = 40
+"""Beyond this epsilon a factor has 18 digits, and says no more than that there is no limit worth the name."""
+
+
+def factor(epsilon: Fraction, /) -> str | None:
+    """Return exp(epsilon) in figures, rounded up; None where it is beyond all use.
+
+    >>> [factor(Fraction(x)) for x in ("1", "0.1", "0.001", "10", "99")]
+    ['2.72', '1.11', '1.0011', '22,027', None]
+    """
+    if epsilon > _MOST:
+        return None
+    value = exp(epsilon)
+    digits = 0 if epsilon > 7 else 1 if epsilon > 4 else 2
+    while digits < 12 and ceiling((value - 1) * 10**digits) < 10:
+        digits += 1
+    return decimal(ceiling(value * 10**digits), digits)
+
+
+def belief(epsilon: Fraction, /) -> str | None:
+    """Return what a belief of 50 % can become, at most, when its odds grow by exp(epsilon): in percent, rounded up.
+
+    >>> belief(Fraction(1)), belief(Fraction(1, 1000)), belief(Fraction(10)), belief(Fraction(99))
+    ('73.2', '50.1', '99.996', None)
+    """
+    if epsilon > _MOST:
+        return None
+    value = 100 / (1 + exp(-epsilon))
+    for digits in range(1, 20):
+        if (up := ceiling(value * 10**digits)) < 100 * 10**digits:
+            return decimal(up, digits)
+    return None  # pragma: no cover  At an epsilon of 40 the belief differs from 100 in the sixteenth digit.
+
+
+def one_in(probability: Fraction, /) -> str:
+    """Return the greatest n for which a probability is at most 1/n, in figures.
+
+    >>> one_in(Fraction("1e-6")), one_in(Fraction(3, 10**9))
+    ('1,000,000', '333,333,333')
+    """
+    n = probability.denominator // probability.numerator
+    return f"{n:,}" if n < 10**15 else f"10^{len(str(n)) - 1}"
+
+
+def about(x: Fraction, up: bool, /) -> str:
+    """Write an amount in three figures, rounded up or down.
+
+    >>> about(Fraction(1, 3), True), about(Fraction(1, 3), False), about(Fraction("7.461e-7"), True)
+    ('0.334', '0.333', '7.47e-7')
+    """
+    with localcontext(prec=3, rounding=ROUND_CEILING if up else ROUND_FLOOR):
+        value = (Decimal(x.numerator) / Decimal(x.denominator)).normalize()
+    if value == 0 or -5 < value.adjusted() < 6:
+        return f"{value:,f}"
+    digits, exponent = f"{value:e}".split("e")
+    return f"{digits}e{int(exponent)}"
+
+
+def ceiling(x: Number, /) -> int:
+    """Return the least integer that is at least a real.
+
+    >>> ceiling(exp(1)), ceiling(Fraction(3))
+    (3, 3)
+    """
+    return -floor_bits(-x, 0)
+
+
+def decimal(value: int, digits: int, /) -> str:
+    """Write value / 10**digits, with commas between thousands.
+
+    >>> decimal(12345678, 3), decimal(-5, 2), decimal(7, 0)
+    ('12,345.678', '-0.05', '7')
+    """
+    whole, part = divmod(abs(value), 10**digits)
+    return f"{'-' * (value < 0)}{whole:,}" + (f".{part:0{digits}}" if digits else "")

@@ -1,0 +1,215 @@
+"""Pages of answers: what was asked, the answer, what it tells about a person, and what it cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet.ledger.entries import brief
+from discreet.reals import exp, float_down, float_up
+from discreet.report.drawings import Bars
+from discreet.report.page import Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
+from discreet.report.scale import decimals_for, figure
+from discreet.report.words import about, belief, factor, one_in
+
+if TYPE_CHECKING:
+    from discreet.tables.answers import Answer
+
+__all__ = ["LEARN", "answer_page"]
+
+LEARN: Final = "What anyone could learn about one person from this page"
+_CHART: Final = 20
+"""How many groups a chart shows."""
+
+
+def answer_page(answer: Answer, /) -> Page:
+    """Return the page of an answer."""
+    receipt = answer.receipt
+    spent = {name: Fraction(receipt["spent"].get(name, 0)) for name in ("epsilon", "delta")}
+    title = _title(answer)
+    lead = [str(receipt.get("table") or "a table")]
+    if receipt.get("where"):
+        lead.append(f"where {receipt['where']}")
+    if "ledger" in receipt:
+        lead.append(f"{datetime.fromisoformat(receipt['ledger']['when']):%Y-%m-%d %H:%M} UTC")
+    sections = [
+        Section("The answer", [_chart(answer, title), _grid(answer, title), Text(_notes(answer))]),
+        Section(LEARN, [Text([_who(receipt)]), Items(list(_guarantee(spent["epsilon"], spent["delta"])))]),
+        Section("The budget", [Text(_budget(answer, spent))]),
+        Section("The receipt", [Facts(numbers(receipt)), Details("The same as JSON", _json(receipt))]),
+    ]
+    version = receipt.get("versions", {}).get("discreet", "")
+    footer = f"Made by discreet {version}." if version else "Made by discreet."
+    return Page(title, " · ".join(lead), _tiles(answer, spent), sections, footer)
+
+
+def _json(receipt: Any) -> str:
+    return json.dumps(receipt, indent=1, ensure_ascii=False, default=str)
+
+
+def _title(answer: Answer) -> str:
+    what = {"people": "People", "rows": "Rows"}.get(answer.value)
+    what = what or f"{answer.value.capitalize()} of {answer.receipt.get('column')}"
+    return f"{what} by {', '.join(answer.by)}" if answer.by else what
+
+
+def _tiles(answer: Answer, spent: dict[str, Fraction]) -> list[tuple[str, str]]:
+    tiles = [("Groups shown", f"{len(answer):,}")] if answer.by else []
+    tiles.append(("Epsilon spent", about(spent["epsilon"], True)))
+    if spent["delta"]:
+        tiles.append(("Delta spent", about(spent["delta"], True)))
+    if answer.left is not None:
+        tiles.append(("Epsilon left", about(answer.left.epsilon, False)))
+        if spent["delta"]:
+            tiles.append(("Delta left", about(answer.left.delta, False)))
+    return tiles
+
+
+def _labels(answer: Answer, places: Sequence[int]) -> list[str]:
+    if not answer.by:
+        return ["all"]
+    return [", ".join("no value" if part is None else str(part) for part in answer.keys[i]) for i in places]
+
+
+def _figures(answer: Answer) -> tuple[list[Any], list[float], list[float], int]:
+    """Return the values, both ends of their 95 % intervals, rounded outwards, and how many decimals they deserve."""
+    low, high = (np.asarray(end, float) for end in answer.interval("0.95"))
+    values = answer.columns[answer.value]
+    whole = all(isinstance(x, int) for x in values)
+    decimals = 0 if whole else decimals_for(((high - low) / 2).tolist())
+    unit = 10.0**decimals
+    return values, (np.floor(low * unit) / unit).tolist(), (np.ceil(high * unit) / unit).tolist(), decimals
+
+
+def _chart(answer: Answer, title: str) -> Bars:
+    values, low, high, decimals = _figures(answer)
+    order = list(range(len(values)))
+    ordered = all(
+        isinstance(part, int | float | date) and not isinstance(part, bool) for key in answer.keys for part in key
+    )
+    if len(values) > _CHART or not ordered:
+        order = np.argsort(-np.array(values, float), kind="stable")[:_CHART].tolist()
+    caption = f"{title}, with 95 % intervals"
+    if len(values) > _CHART:
+        caption += f": the {_CHART} groups of the greatest values, of {len(values):,}; the table has them all"
+    labels = _labels(answer, order)
+    shown, lows, highs = ([column[i] for i in order] for column in (values, low, high))
+    beside = _beside(labels, shown, lows, highs, decimals)
+    return Bars(caption + ".", labels, shown, lows, highs, decimals, beside, from_zero=answer.value != "mean")
+
+
+def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list[float], decimals: int) -> str:
+    """Say in words what a chart shows."""
+    if not values:
+        return "No group is shown."
+
+    def one(i: int) -> str:
+        ends = f"{figure(lows[i], decimals)} to {figure(highs[i], decimals)}"
+        return f"{labels[i]} with {figure(values[i], decimals)} (95 % interval {ends})"
+
+    if len(values) == 1:
+        return f"The only one is {one(0)}."
+    most, least = (max, min)
+    places = range(len(values))
+    return (
+        f"The greatest is {one(most(places, key=values.__getitem__))}; "
+        f"the least drawn is {one(least(places, key=values.__getitem__))}."
+    )
+
+
+def _grid(answer: Answer, title: str) -> Grid:
+    values, low, high, decimals = _figures(answer)
+    heads = [Column(name, [key[i] for key in answer.keys], head=True) for i, name in enumerate(answer.by)]
+    if not answer.by:
+        heads = [Column("group", ["all"], head=True)]
+    numbers_ = [
+        Column(answer.value, values, decimals),
+        Column("95 % from", low, decimals, quiet=True),
+        Column("to", high, decimals, quiet=True),
+    ]
+    others = [Column(name, list(column), 0) for name, column in answer.columns.items() if name != answer.value]
+    return Grid(title, [*heads, *numbers_, *others], "Find a group")
+
+
+def _notes(answer: Answer) -> list[str]:
+    holds = (
+        "With a confidence of 95 % its interval holds what was counted, after bounding; its ends are rounded outwards."
+    )
+    notes = [f"Each value has noise. {holds}"]
+    bounds = answer.receipt.get("bounds", {})
+    if bounds.get("max_groups") is not None and answer.receipt.get("person") != "each row is a person":
+        groups = "1 group" if bounds["max_groups"] == 1 else f"{bounds['max_groups']:,} groups"
+        notes.append(f"Each person counts in at most {groups}; what that leaves out is no noise, and in no interval.")
+    if bounds.get("low") is not None:
+        low, high = (f"{bounds[name]:,g}" for name in ("low", "high"))
+        notes.append(f"What is below {low} counts as {low}, and what is above {high} as {high}.")
+    if "people" in answer.columns and answer.value != "people":
+        reach = answer.noise["people"].radius(Fraction(1, 20))
+        notes.append(f"The number of people is noisy, too: 95 % of its noise is within ±{reach:,.0f}.")
+    if answer.receipt.get("keys") == "private":
+        seen = "A group appears if its noisy number is above a threshold."
+        notes.append(f"{seen} What does not appear is private, and so is how many groups that may be.")
+    return notes
+
+
+def _who(receipt: dict[str, Any]) -> str:
+    person = receipt.get("person")
+    if isinstance(person, list):
+        return f"A person, here, is all rows of one {', '.join(person)}. The promises below are made to each of them."
+    return "A person, here, is one row of the table. The promises below are made to each of them."
+
+
+def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
+    """Say what an attacker can learn: of two tables that differ by a person's rows, and of two versions of these rows.
+
+    Tables without and with a person are within (epsilon, delta). Two versions of a person's rows are two such steps
+    apart, which is within (2 epsilon, (1 + exp(epsilon)) delta).
+    """
+    yield _bound(
+        "Whether a person is in the table. Suppose someone knows all other rows, and holds it as likely as not, at "
+        "50 %, that this person is in the table.",
+        epsilon,
+        delta,
+    )
+    twice = (1 + exp(min(epsilon, Fraction(100)))) * delta if delta else Fraction(0)
+    yield _bound(
+        "What a person's rows say. Suppose someone knows all other rows, and of two versions of this person's rows "
+        "holds each as likely as the other, at 50 %.",
+        2 * epsilon,
+        Fraction(float_up(twice)),
+    )
+    if delta:
+        yield "Where such a promise fails, the page may show, for example, a group that only this person is in."
+    yield (
+        "What the page tells about people at large, it tells with or without any one of them. That is what it is for, "
+        "and nothing limits it."
+    )
+    yield "All this is about this page alone. Other answers about the same people add to it."
+
+
+def _bound(belief_before: str, epsilon: Fraction, delta: Fraction) -> str:
+    times, grown = factor(epsilon), belief(epsilon)
+    if times is None or grown is None or delta >= 1:
+        return (
+            f"{belief_before} This page may make them all but certain: its epsilon is too large for a useful promise."
+        )
+    but = f" This promise fails with a probability of at most 1 in {one_in(delta)}." if delta else ""
+    return (
+        f"{belief_before} Having read this page they can hold it {grown} % likely, and no more: the odds change by a "
+        f"factor of at most {times}.{but}"
+    )
+
+
+def _budget(answer: Answer, spent: dict[str, Fraction]) -> list[str]:
+    cost = f"epsilon {brief(spent['epsilon'], float_up)}"
+    if spent["delta"]:
+        cost += f" and delta {brief(spent['delta'], float_up)}"
+    if answer.left is None:
+        return [f"This page spent {cost}. No ledger was given, so nothing keeps count of what other answers spend."]
+    left = f"epsilon {brief(answer.left.epsilon, float_down)} and delta {brief(answer.left.delta, float_down)}"
+    return [f"This page spent {cost}. After it, {left} were left in the ledger for all answers to come."]
