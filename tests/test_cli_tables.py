@@ -193,7 +193,7 @@ class TestEndToEnd:
         assert ok(*typed, "--epsilon", 1) == f"{table.explain(name, *column, epsilon=1, **bounds)}\n"
 
     def test_explain_runs_no_query(self, folder, monkeypatch):
-        monkeypatch.setattr("discreet.tables.plan._batches", lambda _: pytest.fail("a query was run"))
+        monkeypatch.setattr("discreet.tables.plan._answered", lambda _: pytest.fail("a query was run"))
         ok("explain", "count", "events.parquet", *WHO, *GROUPS, *SPEND)
 
     def test_the_books_speak_json(self, folder):

@@ -57,8 +57,12 @@ class Explanation:
         raise ParameterError("max_groups", max_groups, f"one of {', '.join(str(c.max_groups) for c in self.choices)}")
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary a choice."""
-        return [{name: getattr(choice, name) for name in Choice.__slots__} for choice in self.choices]
+        """Return one plain dictionary a choice; for a mean, with its errors as ``error_at_100`` and so on."""
+        names = [name for name in Choice.__slots__ if name != "errors"]
+        return [
+            {name: getattr(choice, name) for name in names} | {f"error_at_{n}": reach for n, reach in choice.errors}
+            for choice in self.choices
+        ]
 
     def __str__(self) -> str:
         private = self.choices[0].threshold is not None
