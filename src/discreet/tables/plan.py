@@ -22,7 +22,7 @@ from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
 from discreet.tables.order import HALF, ID_BITS, Engine, plain, present, usable
-from discreet.tables.where import predicate
+from discreet.tables.where import predicate, used
 
 if TYPE_CHECKING:
     from discreet.metrics import Metric
@@ -253,7 +253,7 @@ class Plan(Transformation[Any, Any]):
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and the value s on the grid."""
         import ibis
 
-        rows = table if self.where is None else table.filter(predicate(table, self.where))  # proof: where
+        rows = self._narrow(table)  # proof: where
         columns: dict[str, Any] = {}
         wanted: list[Any] = []
         for letter, names in (("p", self.person or ()), ("k", self.by)):
@@ -269,6 +269,14 @@ class Plan(Transformation[Any, Any]):
             wanted += present(rows[self.value], engine.name)  # proof: valueless
             columns["s"] = self._step(rows[self.value], engine)
         return (rows.filter(wanted) if wanted else rows).select(**columns)
+
+    def _narrow(self, table: Any) -> Any:
+        """Return the rows that pass the filter, with the columns that are needed: engines are slow on thousands."""
+        wanted = dict.fromkeys(self.input_domain.columns)
+        if self.where is None:
+            return table.select(*wanted) if wanted else table
+        rows = table.select(*wanted, *(used(predicate(table, self.where)) - wanted.keys()))
+        return rows.filter(predicate(rows, self.where))
 
     def _step(self, value: Any, engine: Engine) -> Any:
         """Return a value on the grid, between the bounds."""

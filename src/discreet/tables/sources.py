@@ -22,6 +22,7 @@ _READERS: Final = {
     ".ndjson": "read_json",
 }
 _SIGNS: Final = frozenset("*?[")
+_MOST_COLUMNS: Final = 20_000
 
 
 def opened(source: Any, table: str | None = None) -> tuple[Any, str]:
@@ -48,6 +49,7 @@ def opened(source: Any, table: str | None = None) -> tuple[Any, str]:
         return source, _tried(source.get_name)[0] or "an Ibis table"  # Only a table that is no query has a name.
     kind = type(source).__module__.partition(".")[0]
     if kind in ("pandas", "polars", "pyarrow"):
+        _few(getattr(source, "column_names", getattr(source, "columns", ())))
         rows, failure = _tried(lambda: ibis.memtable(_frame(source)))
         if failure:
             raise KindError("source", type(source), f"a frame that Arrow can hold ({failure})")
@@ -96,7 +98,15 @@ def _files(ibis: Any, text: str) -> Any:
     rows, failure = _tried(lambda: getattr(ibis.duckdb.connect(), reader)(names))
     if failure:
         raise ParameterError("source", text, f"files that DuckDB can read ({failure})")
+    _few(rows.columns)
     return rows
+
+
+def _few(columns: Any) -> None:
+    """Raise where an engine would take minutes to name the columns alone."""
+    if len(columns) > _MOST_COLUMNS:
+        need = f"at most {_MOST_COLUMNS:,} columns: select those that are asked about, and the person's"
+        raise ParameterError("source", f"{len(columns):,} columns", need)
 
 
 def _frame(source: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["predicate", "row_by_row"]
+__all__ = ["predicate", "row_by_row", "used"]
 
 _NEED: Final = "comparisons of columns with literals, joined by AND, OR and NOT"
 
@@ -31,6 +31,13 @@ def predicate(table: Any, text: str) -> Any:
     if not isinstance(tree, exp.Select) or {k for k, v in tree.args.items() if v} != {"expressions", "where"}:
         raise ParameterError("where", text, _NEED)
     return _Reader(table, text).condition(tree.args["where"].this)
+
+
+def used(condition: Any) -> set[str]:
+    """Return the columns that a condition looks at."""
+    import ibis.expr.operations as ops
+
+    return {field.name for field in condition.op().find(ops.Field)}
 
 
 class _Reader:
@@ -170,8 +177,10 @@ def row_by_row(table: Any, condition: Any) -> Any:
         condition = condition(table)
     if not (isinstance(condition, ibis.Value) and condition.type().is_boolean()):
         raise KindError("condition", type(condition), "SQL text, or a boolean Ibis expression of the table's columns")
-    used = {type(node).__name__ for node in condition.op().find(ibis.expr.operations.Value)}
-    strange = sorted(used - _TOTAL) or (["another table"] if condition.op().relations - {table.op()} else [])
+    made_of = {type(node).__name__ for node in condition.op().find(ibis.expr.operations.Value)}
+    strange = sorted(made_of - _TOTAL)  # proof: total
+    if not strange and condition.op().relations - {table.op()}:
+        strange = ["another table"]
     if strange:
         need = "an expression that looks at one row at a time and fails on none; filter an Ibis table for more"
         raise ParameterError("condition", ", ".join(strange), need)
