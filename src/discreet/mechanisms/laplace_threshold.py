@@ -250,18 +250,14 @@ def _least_threshold(s: Fraction, d_in: tuple[int, int, int], most: Fraction) ->
     if most == 1:
         return here
     allowed = -log1p(-most)
-    while True:
-        found = _surprise(s, here, d_in)
+    while here != high:
         # A unit more of threshold divides each tail by e^(1/s), and the surprise by at least as much.
-        away = floor_bits(s * ln(found / allowed), 0)  # proof: steps
+        away = floor_bits(s * ln(_surprise(s, here, d_in) / allowed), 0)  # proof: steps
         if away >= 0:
             low, here = here, here + away + 1
         else:
             high, here = here, max(here + away + 1, low + 1)
-        if high is not None and (high - low == 1 or here == high):
-            return high
-        if high is not None and not low < here < high:
-            here = (low + high) // 2
+    return here
 
 
 def _positive_scale(scale: Exact) -> Fraction:
