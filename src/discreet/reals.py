@@ -153,7 +153,6 @@ class _Known(dict[int, arb]):
     """What one evaluation has computed so far, by the id of the expression, and its precision."""
 
     def __init__(self, bits: int) -> None:
-        super().__init__()
         self.bits = bits
 
 
@@ -217,7 +216,7 @@ def maximum(*terms: Number) -> Number:
     >>> float_up(maximum(exp(Fraction(1)), exp(Fraction(2))))
     7.38905609893065
     """
-    if len(terms) == 1 or not any(isinstance(term, Real) for term in terms):
+    if not any(isinstance(term, Real) for term in terms):
         return max(terms)
     return Real(_maximum, *terms)
 
@@ -246,8 +245,8 @@ def float_up(x: Number | int) -> float:
     (5e-324, inf)
     """
     if isinstance(x, Real):
-        return _decide(x, 64, _round_up) + 0.0
-    return _round_up(x.numerator, 0, x.denominator) + 0.0
+        return _decide(x, 64, _round_up)
+    return _round_up(x.numerator, 0, x.denominator)
 
 
 def float_down(x: Number | int) -> float:
@@ -257,8 +256,8 @@ def float_down(x: Number | int) -> float:
     (0.0, 1.7976931348623157e+308)
     """
     if isinstance(x, Real):
-        return _decide(x, 64, _round_down) + 0.0
-    return _round_down(x.numerator, 0, x.denominator) + 0.0
+        return _decide(x, 64, _round_down)
+    return _round_down(x.numerator, 0, x.denominator)
 
 
 def floor_bits(x: Number | int, bits: int) -> int:
@@ -437,7 +436,7 @@ def _round_down(man: int, exponent: int, over: int = 1) -> float:
 
 def _round_up(man: int, exponent: int, over: int = 1) -> float:
     """Return the least float that is at least man / over * 2**exponent."""
-    return -_round_down(-man, exponent, over)
+    return 0.0 - _round_down(-man, exponent, over)  # A minus sign would make a negative zero.
 
 
 class _Turn:

@@ -255,12 +255,12 @@ class Digits:
     """The tables of a geometric (or, signed, a discrete Laplace) law: one a digit, lowest first."""
 
     def __init__(self, scale: Fraction, signed: bool, *, cell: int = CELL, word: int = WORD) -> None:
-        low_bits = max((scale / _TOP_SCALE).__ceil__() - 1, 0).bit_length()
+        low_bits = ((scale / _TOP_SCALE).__ceil__() - 1).bit_length()
         count = -(-low_bits // _DIGIT_BITS)
-        cuts = [low_bits * j // count for j in range(count)] + [low_bits] if count else [0]
+        cuts = [*(low_bits * j // count for j in range(count)), low_bits]
         self._shift = low_bits
         self._top_scale = scale / (1 << low_bits)
-        self._span = (_TOP_SPAN * self._top_scale).__ceil__() + 1
+        self._span = (_TOP_SPAN * self._top_scale).__ceil__()
         self._tables = []
         for low, high in zip(cuts, [*cuts[1:], None], strict=True):
             size = self._span if high is None else 1 << high - low
