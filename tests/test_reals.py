@@ -417,6 +417,16 @@ def test_the_most_bits_are_the_limit(monkeypatch):
         sign(x)
 
 
+@pytest.mark.parametrize(("bits", "decided"), [(2**19 + 1000, True), (2**20 + 1000, False)])
+def test_the_last_try_has_a_million_bits(bits, decided):
+    x = exp(-math.ceil(bits * math.log(2))) + 1 - 1  # About 2**-bits, which fewer bits cannot tell from 0.
+    if decided:
+        assert sign(x) == 1
+    else:
+        with pytest.raises(PrecisionError, match=f"{2**20} bits"):
+            sign(x)
+
+
 # --- Integers, enclosures, signs. ---
 
 
@@ -431,12 +441,12 @@ def test_floor_bits_of_reals_is_the_floor():
     rng = random.Random(8)
     for name in OPERATIONS:
         for tree in expressions(name, rng, CASES // 100):
-            bits = rng.choice((-20, 0, 1, 63, 64, 128, 300))
+            bits = rng.choice((-100, -20, 0, 1, 63, 64, 128, 300))
             if abs(NEAR(tree)[0]) < 2**1000:
                 assert floor_bits(real(tree), bits) == floor(tree, bits)
 
 
-@pytest.mark.parametrize("bits", [0, 1, 64, 128, 300])
+@pytest.mark.parametrize("bits", [-100, 0, 1, 64, 128, 300])
 def test_enclose_bits_encloses(bits):
     rng, scale = random.Random(9), Fraction(2) ** bits
     trees = [leaf(rng) if rng.randrange(2) else hard_rational(rng) for _ in range(CASES // 50)]
@@ -447,6 +457,11 @@ def test_enclose_bits_encloses(bits):
             assert high - low <= 2 + abs(most) / 2**60
         else:
             assert (low, high) == (math.floor(tree * scale), math.ceil(tree * scale))
+
+
+def test_enclose_bits_does_not_search():
+    half = exp(Fraction(1)) - exp(Fraction(1)) + Fraction(1, 2)  # No precision tells on which side of 1/2 it is.
+    assert enclose_bits([half], 4) == [(7, 9)]
 
 
 def test_enclosures_enclose_and_tighten():
@@ -488,6 +503,15 @@ def test_signs_and_comparisons_are_decided_however_close():
     assert [sign(x) for x in (Fraction(-1, 7), Fraction(0), 3)] == [-1, 0, 1]
 
 
+@pytest.mark.parametrize("value", [-1, 0, 1])
+def test_a_real_that_is_known_exactly_is_compared_exactly(value):
+    x = maximum(-exp(Fraction(1)), Fraction(value))  # Its ball is a point.
+    assert sign(x) == value
+    assert not x < value
+    assert not x > value
+    assert value - 1 < x < value + 1
+
+
 def test_total_is_the_sum():
     rng = random.Random(12)
     for _ in range(300):
@@ -495,6 +519,8 @@ def test_total_is_the_sum():
         x, tree = total(map(real, trees)), reduce(lambda a, b: ("add", a, b), trees)
         assert closest(float_up(x), float_down(x), tree)
     assert total([]) == 0
+    many = total([exp(Fraction(1))] * 5000)  # One expression: a chain of 5000 sums would be too deep.
+    assert float_up(many) == float_up(5000 * exp(Fraction(1)))
     assert total([1, Fraction(1, 2)]) == Fraction(3, 2)
 
 
@@ -590,6 +616,37 @@ def test_enough_bits_decide(scale):
         for bits in (63, 127, 190):
             if bits > 40 + math.ceil(scale).bit_length():
                 assert None not in [log.decide(rng.getrandbits(bits), bits) for _ in range(CASES // 100)]
+
+
+def test_the_quick_way_is_taken_where_it_is_fine_enough_and_only_there(monkeypatch):
+    small, below, at = (ScaledLog(scale, ln(2)) for scale in (Fraction(10), 2**20 - Fraction(1, 7), Fraction(2**20)))
+
+    def slow(bits):
+        raise InterruptedError(bits)
+
+    monkeypatch.setattr(reals, "_precision", slow)
+    for log in (small, below):
+        assert log.decide(2**62, 63) == math.floor(log.scale * Fraction(2 * math.log(2)))
+        log.decide(2**39, 63)
+    for log, prefix, bits in ((small, 2**39 - 1, 63), (small, 2**61, 62), (small, 2**63, 64), (at, 2**62, 63)):
+        with pytest.raises(InterruptedError):
+            log.decide(prefix, bits)
+
+
+@pytest.mark.parametrize(("place", "settled"), [(-1, -1), (1, None), (15, None), (17, 0)])
+def test_the_quick_way_takes_the_whole_cell_and_no_more(place, settled):
+    # At the least prefix, 2**39, the cell is 2**-39 wide in ln U. Put a threshold at so many 16ths of it.
+    ln_u = Fraction(place, 16 << 39) - rational(NEAR(("mul", Fraction(24), ("ln", Fraction(2))))[0])
+    for k in (1, 10, 1000):
+        assert ScaledLog(k / -ln_u, Fraction(0)).decide(2**39, 63) == (None if settled is None else k + settled)
+
+
+@pytest.mark.parametrize("bits", [64, 100, 127])
+def test_the_cells_beside_that_of_a_threshold_are_decided(bits):
+    for k in range(1, 20):
+        prefix = floor(("exp", Fraction(-k, 10)), bits)
+        log = ScaledLog(Fraction(10), Fraction(0))
+        assert [log.decide(p, bits) for p in (prefix - 1, prefix, prefix + 1)] == [k, None, k - 1]
 
 
 # --- Arb's precision is one setting for the process. ---

@@ -25,6 +25,7 @@ from discreet.samplers import (
     bernoulli_many,
     categorical,
     categorical_many,
+    cks20,
     discrete_laplace,
     discrete_laplace_many,
     geometric,
@@ -162,6 +163,70 @@ class _GoesOn(ArrayCoins):
         return self.word
 
 
+class _Asked(ArrayCoins):
+    """Arrays that are given, else the system's coins; remembers how many words each call asks for."""
+
+    def __init__(self, *arrays):
+        super().__init__(*arrays)
+        self.asked = []
+
+    def words(self, n):
+        self.asked.append(n)
+        return super().words(n) if self.arrays else SYSTEM.words(n)
+
+    def bits(self, n):
+        return SYSTEM.bits(n)
+
+
+@pytest.mark.parametrize(
+    ("p", "word", "open_cells"),
+    [
+        (Fraction(1, 3), 16, [85]),
+        (Fraction(1, 2) - Fraction(1, 2**17), 16, [127]),  # The cell at 128 is not open, though an end touches it.
+        (exp(Fraction(-200)) + Fraction(1, 2), 8, [127, 128]),
+    ],
+    ids=["inside", "edge", "between"],
+)
+def test_an_array_asks_for_more_words_only_where_the_byte_leaves_it_open(p, word, open_cells):
+    others = [c for c in (3, 126, 129, 200, 128, 127) if c not in open_cells] * 8
+    coins = _Asked(np.uint8(open_cells + others))
+    drawn = bernoulli_many(p, len(open_cells + others), coins, word=word)
+    assert drawn.dtype == np.bool_
+    assert drawn[len(open_cells) :].tolist() == [c < open_cells[-1] for c in others]
+    assert coins.asked == [-(-len(open_cells + others) // 8), 1]
+
+
+def test_every_draw_of_a_long_array_takes_its_own_coins_once(monkeypatch):
+    for module, name in ((many, "_BYTES"), (many, "CHUNK"), (tables, "CHUNK")):
+        monkeypatch.setattr(module, name, 64)
+    n = 3 * 64 + 5
+    for draw, asked in (
+        (lambda coins: bernoulli_many(Fraction(1, 2), n, coins), [8, 8, 8, 1]),  # One byte decides.
+        (lambda coins: below_many(7, n, coins), [64, 64, 64, 5]),
+        (lambda coins: categorical_many([1, 1], n, coins), [16, 16, 16, 2]),  # One cell decides.
+        (lambda coins: bernoulli_many(Fraction(1, 3), 20, coins, constant_words=True), [8 * 17, 8 * 17, 4 * 17]),
+    ):
+        coins = _Asked()
+        assert len(set(draw(coins).tolist())) <= 7
+        assert coins.asked == asked
+    for p in (0, 1):
+        assert bernoulli_many(Fraction(p), 100, constant_words=True).tolist() == [bool(p)] * 100
+
+
+def test_every_digit_is_drawn_once(monkeypatch):
+    digits, filled = many.Digits(Fraction(10**6), True), []
+    for i, table in enumerate(digits._tables):
+
+        def fill(out, coins, i=i):
+            filled.append((i, out.size))
+            out[:] = 0
+            return tables._NOWHERE, tables._NOWHERE
+
+        monkeypatch.setattr(table, "fill", fill)
+    digits.draw(many.CHUNK + 5, SYSTEM)
+    assert filled == [(i, size) for size in (many.CHUNK, 5) for i in (2, 0, 1)]
+
+
 def test_an_array_decides_a_dyadic_of_more_than_one_byte_at_its_edge():
     words = np.arange(256, dtype=np.uint16) << 8
     drawn = bernoulli_many(Fraction(1, 2**12), 256, ArrayCoins(np.zeros(256, np.uint8), words), word=16)
@@ -219,6 +284,26 @@ def test_below_takes_each_script_to_the_floor_of_n_u():
             todo = longer
 
 
+@pytest.mark.parametrize(("n", "words"), [(1, 1), (3, 1), (2**63 - 1, 1), (2**63, 2), (2**64, 2), (2**127, 3)])
+def test_below_looks_at_a_word_more_than_n_is_long(n, words):
+    for value in (0, (1 << 64 * words) - 1):
+        coins = ScriptedCoins(value, 64 * words)
+        assert below(n, coins) == (n - 1 if value else 0)
+        assert coins.length == 0
+
+
+@pytest.mark.parametrize(("scale", "words"), [(Fraction(1, 3), 1), (10, 1), (2**63, 2), (10**30, 2), (2**128, 3)])
+def test_a_first_look_at_a_logarithm_takes_a_word_more_than_the_scale_is_long(scale, words):
+    for draw in (geometric, discrete_laplace):
+        drawn = []
+        for last in (0, 1):  # The last bit is the sign.
+            coins = ScriptedCoins(1 << 64 * words - 4 | last, 64 * words)
+            drawn.append(draw(scale, coins))
+            assert coins.length == 0
+        assert drawn[0] == (-drawn[1] if draw is discrete_laplace else drawn[1])
+        assert 2 * scale < drawn[0] + 1 < 4 * scale + 1  # U is 1/16.
+
+
 class AllThenLast(ArrayCoins):
     """Every word there is, then, for words drawn anew, the last one, which is never rejected."""
 
@@ -267,6 +352,21 @@ def test_below_takes_any_n_and_arrays_of_n():
             below(wrong)
     with pytest.raises(KindError):
         below_many(np.array([1.5]))
+
+
+def test_below_arrays_draw_a_rejected_word_anew():
+    coins = ArrayCoins(np.uint64([0, 2**64 - 1]), np.uint64([2**64 - 1]))  # 2**64 mod 3 is 1: of all words, 0 goes.
+    assert below_many(3, 2, coins).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("limits", [[2**63 + 1, 2**63 + 1], [1, 2**64 - 1], [2**64 - 1, 1]])
+def test_past_2_to_the_63_an_array_is_of_python_ints_from_the_coins_given(limits):
+    for all_bits, expected in ((0, [0, 0]), (-1, [n - 1 for n in limits])):
+        coins = ArrayCoins()
+        coins.bits = lambda n, all_bits=all_bits: all_bits & (1 << n) - 1
+        drawn = below_many(np.array(limits, np.uint64), coins=coins)
+        assert drawn.dtype == object
+        assert drawn.tolist() == expected
 
 
 WEIGHTS = [
@@ -337,6 +437,40 @@ def test_tables_count_exactly_on_all_16_bit_words():
             assert abs(count - Fraction(weight, sum(weights)) * 2**16) <= 1
 
 
+def test_a_table_whose_cells_are_all_open_compares_whole_words():
+    # Ends on both sides of 2**63, and no cell settled: each end must be right to the last bits.
+    table = many.categorical_table([1] * 300, cell=8)
+    for i in range(1, 300):
+        for prefix in ((i << 64) // 300 - 2, (i << 64) // 300 + 2):
+            coins = ArrayCoins(np.uint8([prefix >> 56]), np.uint64([(prefix & 2**56 - 1) << 8]))
+            assert table.draw(1, coins).tolist() == [prefix * 300 >> 64]
+
+
+def test_a_table_holds_integers_of_64_bits_and_says_what_is_left_open():
+    table = Table([Fraction(1)], [2**60 + 1])
+    out = np.zeros(3, np.int64)
+    for places in table.fill(out, SYSTEM):
+        assert places.dtype == np.intp
+        assert places.size == 0
+    assert out.tolist() == [2**60 + 1] * 3
+
+
+def test_a_probability_that_may_seem_negative_has_no_whole_cells():
+    p = exp(Fraction(-500)) + 1 - 1  # A first enclosure reaches below 0.
+    table = Table([p, 1 - p], [7, 9])
+    assert table.draw(2, ArrayCoins(np.uint16([2**16 - 1, 0]), np.uint64([2**63]))).tolist() == [9, 9]
+
+
+def test_the_sizes_of_cells_and_words_are_handed_on():
+    coins = _Asked()
+    categorical_many([1] * 300, 64, coins, cell=8, word=16)  # Every cell is open.
+    assert coins.asked == [8, 16]
+    for table in many._Shelf(room=2).get(Fraction(1000), True, 5000, 8, 16)._tables:
+        assert (table._cell, table._word) == (8, 16)
+    for draw, one in ((geometric_many, geometric), (discrete_laplace_many, discrete_laplace)):
+        assert draw(10, 1, ScriptedCoins(0x80, 8), word=8).tolist() == [one(10, ScriptedCoins(0x80, 8), word=8)]
+
+
 def true_law(scale, signed, k):
     """An enclosure of the probability of k, from MPFR."""
     ends = []
@@ -402,6 +536,19 @@ def test_digits_compose_to_exactly_the_law(signed, layers, monkeypatch):
             assert low <= mass + slack
     rest = sum(mass for z, mass in composed.items() if (z if z >= 0 else ~z) >= beyond)
     assert abs(rest - true_tail(scale, beyond)) <= slack + Fraction(1, 2**300)
+
+
+@pytest.mark.parametrize(
+    ("scale", "count"),
+    [(Fraction(1, 7), 1), (64, 1), (65, 2), (128, 2), (129, 2), (1000, 2), (2**22, 3), (2**23, 4), (2**54 - 1, 7)],
+)
+def test_digits_have_at_most_8_bits_and_the_top_digit_a_scale_of_at_most_64(scale, count):
+    digits = many.Digits(Fraction(scale), False)
+    assert digits._top_scale == Fraction(scale, 1 << digits._shift) <= 64
+    assert digits._top_scale > 32 or digits._shift == 0
+    assert digits._span - 1 < 16 * digits._top_scale <= digits._span
+    assert len(digits._tables) == count
+    assert all(len(table._law) <= 256 for table in digits._tables[:-1])
 
 
 def true_tail(scale, k):
@@ -529,6 +676,13 @@ def test_a_sum_is_exact_at_both_ends_of_int64(value, noise, kind, monkeypatch):
         assert noisy.dtype == kind
 
 
+@pytest.mark.parametrize(("value", "noise"), [(2**63 - 1, [1, -5]), (-(2**63), [-1, 5])])
+def test_a_sum_is_exact_where_the_noise_has_both_signs(value, noise, monkeypatch):
+    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, _n, _coins: np.array(noise))
+    assert add_discrete_laplace(np.array([value, 0]), 1).tolist() == [value + noise[0], noise[1]]
+    assert add_discrete_laplace(np.array([0, 2**63], np.uint64), 1).tolist() == [noise[0], 2**63 + noise[1]]
+
+
 def test_a_single_draw_and_a_short_array_build_no_tables(monkeypatch):
     monkeypatch.setattr(many, "Digits", None)
     discrete_laplace(Fraction(987, 654))
@@ -563,6 +717,13 @@ def test_tables_are_kept_for_a_few_laws_only():
     for k in range(1, 3000):
         assert shelf.get(Fraction(k, 11), True, 1, 16, 64) is None
     assert len(shelf._wanted) <= many._MOST_WANTED + 1
+
+
+def test_tables_are_made_when_as_many_draws_are_wanted_as_they_are_worth():
+    shelf, enough = many._Shelf(room=3), many._WORTH_TABLES
+    for n, made in ((enough - 1, False), (0, False), (1, True), (0, True)):
+        assert (shelf.get(Fraction(1, 3), True, n, 16, 64) is not None) == made
+    assert shelf.get(Fraction(1, 5), True, enough, 16, 64) is not None
 
 
 def test_bernoulli_takes_reals_and_checks_rationals():
@@ -640,6 +801,78 @@ def test_bernoulli_exp_has_its_law():
     for x in (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(5, 2)):
         successes = sum(bernoulli_exp(x) for _ in range(20_000))
         assert stats.binomtest(successes, 20_000, float(np.exp(-float(x)))).pvalue > 1e-9
+
+
+@pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(2, 3), Fraction(1)])
+def test_bernoulli_exp_is_the_parity_of_a_run(x, monkeypatch):
+    # Success has probability x/k in the k-th turn, so an even run has 1 - x + x**2/2! - ..., which is exp(-x).
+    for run in range(12):
+        asked, coins = [], object()
+
+        def below(n, given, asked=asked, coins=coins, run=run):
+            assert given is coins
+            asked.append(n)
+            return x.numerator - (len(asked) <= run)  # The greatest success, then the least failure.
+
+        monkeypatch.setattr(cks20, "below", below)
+        assert bernoulli_exp(x, coins) == (run % 2 == 0)
+        assert asked == [x.denominator * k for k in range(1, run + 2)]
+
+
+@pytest.mark.parametrize(
+    ("x", "units"),
+    [
+        (Fraction(0), [0]),
+        (Fraction(1), [1]),
+        (Fraction(2), [1, 1]),
+        (Fraction(4, 3), [1, Fraction(1, 3)]),
+        (Fraction(7, 2), [1, 1, 1, Fraction(1, 2)]),
+    ],
+)
+def test_bernoulli_exp_is_a_product_of_units(x, units, monkeypatch):
+    for failure in range(len(units) + 1):
+        asked, coins = [], object()
+
+        def unit(y, given, asked=asked, coins=coins, failure=failure):
+            assert given is coins
+            asked.append(y)
+            return len(asked) <= failure
+
+        monkeypatch.setattr(cks20, "_bernoulli_exp_unit", unit)
+        assert bernoulli_exp(x, coins) is (failure == len(units))
+        assert asked == units[: failure + 1]
+
+
+def test_the_sampler_of_cks20_follows_its_algorithm_step_by_step(monkeypatch):
+    # (what below, bernoulli_exp and the sign say, in order; the draw), for scale 5/3.
+    for below_says, flips_say, signs_say, drawn in (
+        ([4], [1, 0], [0], 1),
+        ([4], [1, 0], [1], -1),
+        ([2], [1, 0], [0], 0),
+        ([2, 3], [1, 0, 1, 0], [1, 1], -1),  # A negative zero is drawn anew.
+        ([4, 1], [0, 1, 1, 1, 1, 0], [0], 5),  # So is u, where its own flip fails.
+        ([0], [1, 1, 1, 0], [1], -3),
+    ):
+        u, flips, signs = iter(below_says), iter(flips_say), iter(signs_say)
+        x, coins = [], ArrayCoins()
+        monkeypatch.setattr(coins, "bits", lambda n, signs=signs: next(signs) if n == 1 else None)
+
+        def below(n, given, u=u, x=x, coins=coins):
+            assert (n, given) == (5, coins)
+            x.append(next(u))
+            return x[-1]
+
+        def flip(y, given, flips=flips, x=x, coins=coins):
+            assert (y, given) == (Fraction(x.pop(), 5) if x else 1, coins)
+            return bool(next(flips))
+
+        monkeypatch.setattr(cks20, "below", below)
+        monkeypatch.setattr(cks20, "bernoulli_exp", flip)
+        assert discrete_laplace_cks20(Fraction(5, 3), coins) == drawn
+        assert [*u, *flips, *signs] == []
+    with pytest.raises(ParameterError, match=r"^scale=-1"):
+        discrete_laplace_cks20(-1)
+    assert discrete_laplace_cks20(0) == 0
 
 
 def test_tables_tell_a_tie_from_a_decision():
