@@ -177,7 +177,7 @@ CATALOGUE = [
     Mutant(
         "rounded to nearest instead of upward",
         "reals.py",
-        "        return _decide(x, 64, _round_up) + 0.0",
+        "        return _decide(x, 64, _round_up)",
         "        return float(x.enclosure(200)[0])",
         "test_catalogue.py::test_losses_are_rounded_upward",
     ),
