@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -56,6 +57,16 @@ class TimingAudit:
             f"control {self.t_control:.1f}, {'TOLD APART' if self.told_apart else 'not told apart'}; "
             f"{self.trials} trials>"
         )
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the audit as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> "The clock does not tell the inputs apart." in TimingAudit(None, None, 0.1, 0.2, 100).to_html()
+        True
+        """
+        from discreet.audit.pages import to_html
+
+        return to_html(self, path=path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the clock's statistic beside its control; return the axes."""

@@ -7,6 +7,7 @@ share one likelihood ratio, so which of them happened says nothing further.)
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -94,6 +95,17 @@ class ExactAudit:
             f"{show(worst.x)}, {show(worst.y)} by {show(worst.event)}: {self.quantity} claimed {worst.claimed!r}, "
             f"true {float(worst.low)!r}, tightness {worst.tightness:.6g}>"
         )
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the audit as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> from discreet import RandomizedResponseBool
+        >>> "The claim holds." in exact(RandomizedResponseBool(prob="3/4"), members=(True, False)).to_html()
+        True
+        """
+        from discreet.audit.pages import to_html
+
+        return to_html(self, path=path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the true loss of each pair against the claimed one; return the axes."""

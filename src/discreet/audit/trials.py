@@ -7,6 +7,7 @@ confidence. Both probabilities are bounded by Clopper and Pearson (1934), each w
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -57,6 +58,16 @@ class SampledAudit:
             f"<{verdict}: {self.quantity} claimed {self.claimed:.6g}, at least {self.bound:.6g} by {self.event}; "
             f"{self.trials} trials a side, confidence 1 - {1 - self.confidence:.2g}>"
         )
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the audit as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> "The claim is violated." in sampled(lambda x: x, 0, 1, claim=1, trials=1000).to_html()
+        True
+        """
+        from discreet.audit.pages import to_html
+
+        return to_html(self, path=path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bound beside the claim; return the axes."""

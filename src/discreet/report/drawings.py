@@ -27,7 +27,7 @@ class Bars:
     """Values with their intervals, one a row. With *from_zero* each is a bar, else a point on an axis of their own.
 
     An infinite end of an interval is an arrow. A *limit* is a line across all rows, with its name. *decimals* say how
-    values are written. *bad* are the rows that are drawn as warnings.
+    values are written, unless they are *shown* otherwise. *bad* are the rows that are drawn as warnings.
     """
 
     caption: str
@@ -40,6 +40,7 @@ class Bars:
     limit: tuple[float, str] | None = None
     from_zero: bool = True
     bad: frozenset[int] = frozenset()
+    shown: Sequence[str] | None = None
 
     def lines(self, ids: Iterator[int], /) -> Iterator[str]:
         """Give the block as HTML."""
@@ -68,8 +69,8 @@ class Bars:
         if self.limit:
             yield from self._limit(scale.place(self.limit[0]), self.limit[1], top, foot)
         yield "</svg>"
-        shown = "".join(f"<span>{clean(figure(value, self.decimals))}</span>" for value in self.values)
-        yield f'<div class="figures">{shown}</div></div>'
+        texts = self.shown or [figure(value, self.decimals) for value in self.values]
+        yield '<div class="figures">' + "".join(f"<span>{clean(text)}</span>" for text in texts) + "</div></div>"
         yield f'<p class="beside" id="{name}-text">{clean(self.beside)}</p>\n</figure>'
 
     def _axis(self, scale: Scale, top: int, foot: int) -> Iterator[str]:
@@ -123,7 +124,7 @@ class Heat:
     def lines(self, _: Iterator[int], /) -> Iterator[str]:
         """Give the block as HTML."""
         most = max((x for row in self.values for x in row), default=0.0)
-        yield f'<div class="scroll" role="group" aria-label="{clean(self.caption)}"><table class="heat">'
+        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{clean(self.caption)}"><table class="heat">'
         yield f'<caption class="unseen">{clean(self.caption)}</caption>'
         yield f'<thead><tr><th scope="col">{clean(self.names[0])} \\ {clean(self.names[1])}</th>'
         yield "".join(f'<th scope="col">{clean(column)}</th>' for column in self.columns) + "</tr></thead><tbody>"

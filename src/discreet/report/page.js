@@ -94,8 +94,7 @@
     input.addEventListener("input", filter);
     previous.addEventListener("click", () => { first = Math.max(first - page, 0); draw(); });
     next.addEventListener("click", () => { first += page; draw(); });
-    input.parentElement.hidden = rows < 8;
     draw();
-    box.querySelector(".tools").hidden = false;
+    box.querySelector(".tools").hidden = rows < 8;
   }
 })();

@@ -43,6 +43,8 @@ _STATIC: Final = 1000
 """How many are in the page's own text, for whoever reads it without scripts."""
 _EXACT: Final = 1 << 53
 """Integers from here on are no longer exact in a browser."""
+_UNFIT: Final = dict.fromkeys({*range(32), *range(127, 160), *range(0xD800, 0xE000)} - {9, 10}, "\ufffd")
+"""Control characters and lone surrogates, which no page can hold."""
 
 
 class Block(Protocol):
@@ -64,10 +66,7 @@ def clean(text: object, /) -> str:
 def _plain(text: str) -> str:
     if text.isprintable():  # It is, nearly always; surrogates and controls are not.
         return text
-    return "".join(
-        c if c in "\t\n" or not (ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000) else "\ufffd"
-        for c in text
-    )
+    return text.translate(_UNFIT)
 
 
 @final
@@ -146,7 +145,8 @@ class Details:
 class Column:
     """A column of a table. Numbers with *decimals* are shown with as many; without, values are shown as they are.
 
-    A *head* column says what a row is about: it is searched, and numbers in it are names, such as years.
+    What is *shown* in the values' place does not change how they sort. A *head* column says what a row is about: it is
+    searched, and numbers in it are names, such as years.
     """
 
     name: str
@@ -154,31 +154,30 @@ class Column:
     decimals: int | None = None
     head: bool = False
     quiet: bool = False
+    shown: Sequence[str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as the page's script reads it."""
         cells = [_cell(value, self.decimals) for value in self.values]
         number = all(value is None or isinstance(value, int | float) for value in cells)
         said: dict[str, Any] = {"head": self.head, "decimals": self.decimals, "number": number, "style": self.style}
-        if number and any(value is not None and abs(value) >= _EXACT for value in cells):
-            said["texts"] = [self.text(value) for value in self.values]
+        if self.shown is not None or (number and any(x is not None and abs(x) >= _EXACT for x in cells)):
+            said["texts"] = [self.text(i) for i in range(len(self.values))]
         return said | {"values": cells if number else [None if value is None else str(value) for value in cells]}
 
-    def text(self, value: Any) -> str:
-        """Return a value as it is shown."""
-        cell = _cell(value, self.decimals)
+    def text(self, i: int) -> str:
+        """Return a row's value as it is shown."""
+        if self.shown is not None:
+            return _plain(self.shown[i])
+        cell = _cell(self.values[i], self.decimals)
         if cell is None:
             return "no value"
-        return (
-            figure(cell, self.decimals)
-            if self.decimals is not None and not isinstance(cell, str)
-            else _plain(str(cell))
-        )
+        return _plain(str(cell)) if self.decimals is None or isinstance(cell, str) else figure(cell, self.decimals)
 
     @property
     def style(self) -> str:
         """The column's classes."""
-        return " ".join(["num"] * (self.decimals is not None) + ["quiet"] * self.quiet)
+        return " ".join(["num"] * (self.decimals is not None or self.shown is not None) + ["quiet"] * self.quiet)
 
 
 def _cell(value: Any, decimals: int | None) -> Any:
@@ -215,7 +214,7 @@ class Grid:
         yield '<p role="status"></p>'
         yield f'<div class="pager"><button type="button" aria-controls="{name}-body">Previous</button>'
         yield f'<button type="button" aria-controls="{name}-body">Next</button></div></div>'
-        yield f'<div class="scroll" role="group" aria-label="{clean(self.caption)}"><table>'
+        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{clean(self.caption)}"><table>'
         yield f'<caption class="unseen">{clean(self.caption)}</caption><thead><tr>'
         for column in self.columns:
             yield f'<th scope="col" class="{column.style}">{clean(column.name)}</th>'
@@ -232,7 +231,7 @@ class Grid:
     def _cell(column: Column, i: int) -> str:
         value = column.values[i]
         tag = 'th scope="row"' if column.head else "td"
-        return f'<{tag} class="{"none" if value is None else column.style}">{clean(column.text(value))}</{tag[:2]}>'
+        return f'<{tag} class="{"none" if value is None else column.style}">{clean(column.text(i))}</{tag[:2]}>'
 
 
 def _json(data: Any) -> str:

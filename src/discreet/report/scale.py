@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, final
+from typing import Any, Final, final
 
-__all__ = ["Scale", "decimals_for", "figure"]
+import numpy as np
+
+__all__ = ["Scale", "decimals_for", "figure", "outwards"]
 
 _STEPS: Final = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
 _UNITS: Final = ((Decimal(10) ** 12, "T"), (Decimal(10) ** 9, "B"), (Decimal(10) ** 6, "M"), (Decimal(10) ** 3, "k"))
@@ -17,46 +19,52 @@ _UNITS: Final = ((Decimal(10) ** 12, "T"), (Decimal(10) ** 9, "B"), (Decimal(10)
 @final
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """An axis from one round number to another, with a few round numbers between them.
+    """An axis from *low* to *high*, with a few round numbers on it: multiples of *step*.
 
     >>> Scale.over([0, 1234]).labels
-    ['0', '500', '1,000', '1,500']
+    ['0', '250', '500', '750', '1,000', '1,250']
     >>> Scale.over([0, 61_000]).labels, Scale.over([0, 2e-6]).labels
-    (['0', '20k', '40k', '60k', '80k'], ['0', '5e-7', '1e-6', '1.5e-6', '2e-6'])
+    (['0', '20k', '40k', '60k'], ['0', '5e-7', '1e-6', '1.5e-6', '2e-6'])
     """
 
+    low: float
+    high: float
     step: Decimal
-    first: int
-    last: int
 
     @classmethod
-    def over(cls, values: Iterable[float], most: int = 4) -> Scale:
-        """Return the scale that holds some values in at most *most* steps, or a few more where both ends are uneven."""
-        finite = [float(x) for x in values if math.isfinite(x)] or [0.0]
+    def over(cls, values: Iterable[float], most: int = 5) -> Scale:
+        """Return the scale that holds some values, with at most *most* steps; an end at 0 is kept, others have room."""
+        given = [float(x) for x in values]
+        finite = [x for x in given if math.isfinite(x)] or [0.0]
         low, high = min(finite), max(finite)
-        span = Decimal(high) - Decimal(low)
-        if span <= 0:
-            span = abs(Decimal(high)) or Decimal(1)
-        rough = span / most
+        if low == high:
+            low, high = (min(low, 0.0), max(high, 0.0)) if low else (0.0, 1.0)
+        span = high - low
+        rough = Decimal(span) / most
         size = Decimal(1).scaleb(rough.adjusted())
         step = next(size * s for s in _STEPS if size * s >= rough)
-        first, last = math.floor(Decimal(low) / step), math.ceil(Decimal(high) / step)
-        return cls(step, first, max(last, first + 1))
+        beyond = 0.15 if len(finite) < len(given) else 0.03
+        return cls(low - 0.03 * span if low else 0.0, high + beyond * span if high else 0.0, step)
+
+    def _multiples(self) -> list[Decimal]:
+        first, last = math.ceil(Decimal(self.low) / self.step), math.floor(Decimal(self.high) / self.step)
+        return [i * self.step for i in range(first, last + 1)]
 
     @property
     def ticks(self) -> list[float]:
         """The round numbers."""
-        return [float(i * self.step) for i in range(self.first, self.last + 1)]
+        return [float(tick) for tick in self._multiples()]
 
     @property
     def labels(self) -> list[str]:
         """The round numbers in figures, short enough for a phone."""
-        return [_short(i * self.step) for i in range(self.first, self.last + 1)]
+        return [_short(tick) for tick in self._multiples()]
 
     def place(self, value: float) -> float:
         """Return where a value lies, in percent of the axis; what is infinite lies at its end."""
-        low, high = float(self.first * self.step), float(self.last * self.step)
-        return min(max((value - low) / (high - low), 0.0), 1.0) * 100 if math.isfinite(value) else 100.0
+        if not math.isfinite(value):
+            return 100.0
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) * 100
 
 
 def _short(x: Decimal) -> str:
@@ -81,6 +89,17 @@ def decimals_for(widths: Iterable[float]) -> int:
     if not some:
         return 2
     return min(max(1 - int(f"{some[len(some) // 2]:e}".split("e")[1]), 0), 12)
+
+
+def outwards(lows: Any, highs: Any, decimals: int, /) -> tuple[Any, Any]:
+    """Return the ends of intervals as lists, rounded to a number of decimals, so that no interval gets shorter.
+
+    >>> outwards([0.12, 3.0], [0.21, 4.0], 1)
+    ([0.1, 3.0], [0.3, 4.0])
+    """
+    unit = 10.0**decimals
+    down, up = np.floor(np.asarray(lows, float) * unit) / unit, np.ceil(np.asarray(highs, float) * unit) / unit
+    return down.tolist(), up.tolist()
 
 
 def figure(x: float, decimals: int = 0) -> str:

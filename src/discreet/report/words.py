@@ -8,7 +8,9 @@ from typing import Final
 
 from discreet.reals import Number, exp, floor_bits
 
-__all__ = ["about", "belief", "factor", "one_in"]
+__all__ = ["LEARN", "about", "belief", "bound", "factor", "one_in"]
+
+LEARN: Final = "What anyone could learn about one person from this page"
 
 _MOST: Final = 40
 """Beyond this epsilon a factor has 18 digits, and says no more than that there is no limit worth the name."""
@@ -54,13 +56,27 @@ def one_in(probability: Fraction, /) -> str:
     return f"{n:,}" if n < 10**15 else f"10^{len(str(n)) - 1}"
 
 
-def about(x: Fraction, up: bool, /) -> str:
-    """Write an amount in three figures, rounded up or down.
+def bound(before: str, what: str, epsilon: Fraction, delta: Fraction = Fraction(0), /) -> str:
+    """Say how far something can raise a belief of 50 %, after a sentence that says whose belief and what it is.
+
+    >>> bound("Suppose so, at 50 %.", "This page", Fraction(1))
+    'Suppose so, at 50 %. This page can raise that to 73.2 %, and no more: the odds change at most by a factor of 2.72.'
+    """
+    times, grown = factor(epsilon), belief(epsilon)
+    if times is None or grown is None or delta >= 1:
+        return f"{before} {what} may make them all but certain: epsilon is too large for a useful promise."
+    but = f" This promise fails with a probability of at most 1 in {one_in(delta)}." if delta else ""
+    odds = f"the odds change at most by a factor of {times}"
+    return f"{before} {what} can raise that to {grown} %, and no more: {odds}.{but}"
+
+
+def about(x: Fraction, up: bool, /, figures: int = 3) -> str:
+    """Write an amount in a few figures, rounded up or down.
 
     >>> about(Fraction(1, 3), True), about(Fraction(1, 3), False), about(Fraction("7.461e-7"), True)
     ('0.334', '0.333', '7.47e-7')
     """
-    with localcontext(prec=3, rounding=ROUND_CEILING if up else ROUND_FLOOR):
+    with localcontext(prec=figures, rounding=ROUND_CEILING if up else ROUND_FLOOR):
         value = (Decimal(x.numerator) / Decimal(x.denominator)).normalize()
     if value == 0 or -5 < value.adjusted() < 6:
         return f"{value:,f}"

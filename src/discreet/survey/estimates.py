@@ -7,6 +7,7 @@ lines.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -258,6 +259,21 @@ class Estimate(Mapping[Any, Share]):
 
     __repr__ = __str__
 
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the estimate as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> from discreet import RandomizedResponse
+        >>> from discreet.survey import Question
+        >>> q = Question("smokes", ["never", "daily"])
+        >>> box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
+        >>> _ = box.add_many(["never"] * 60 + ["daily"] * 40)
+        >>> "The greatest share is that of never: 70 %" in box.estimate().to_html()
+        True
+        """
+        from discreet.survey.pages import estimate_page
+
+        return estimate_page(self).to_html(path)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals; return the axes."""
         ends = self.intervals
@@ -394,6 +410,21 @@ class Crosstab:
         return head + "\n" + columns([names[0], *map(str, second)], rows)
 
     __repr__ = __str__
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the table as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> from discreet.survey import PairCollector, Question
+        >>> from discreet import RandomizedResponse
+        >>> qs = [Question("smokes", ["no", "yes"]), Question("<b>", ["no", "yes"])]
+        >>> box = PairCollector(*(q.form(RandomizedResponse(categories=q.categories, prob="3/4")) for q in qs))
+        >>> _ = box.add_many(["no", "yes", "no"], ["no", "yes", "yes"])
+        >>> "<h1>smokes by &lt;b&gt;</h1>" in box.estimate().to_html()
+        True
+        """
+        from discreet.survey.pages import crosstab_page
+
+        return crosstab_page(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares as a table of shades; return the axes."""

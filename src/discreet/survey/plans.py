@@ -6,6 +6,7 @@ with M = min over d of (k-1)² (d e + k - d)² / (k d (k-d) (e-1)²), e = exp(ep
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 
     from discreet.survey.questions import Mechanism
 
-_LEAST_EPSILON: Final = Fraction(1, 10**9)
+LEAST_EPSILON: Final = Fraction(1, 10**9)
 _MOST_PEOPLE: Final = 1 << 50
 _MOST_CHOICES: Final = 10**6
 
-__all__ = ["Option", "Plan", "limit", "make_plan", "plan", "unit_variance"]
+__all__ = ["LEAST_EPSILON", "Option", "Plan", "limit", "make_plan", "margin_of", "plan", "unit_variance"]
 
 
 @final
@@ -144,6 +145,16 @@ class Plan:
 
     __repr__ = __str__
 
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the plan as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> "SubsetSelection, 3 of 10" in plan(10, epsilon=1).to_html()
+        True
+        """
+        from discreet.survey.pages import plan_page
+
+        return plan_page(self).to_html(path)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each mechanism's standard error of a share, at equal shares, by the number of people."""
         import numpy as np
@@ -176,8 +187,8 @@ def make_plan(
     1840
     """
     budget, error = checked_epsilon(epsilon), checked_error(confidence)
-    if budget < _LEAST_EPSILON:
-        raise ParameterError("epsilon", epsilon, f"epsilon >= {float(_LEAST_EPSILON)}: below, a report says nothing")
+    if budget < LEAST_EPSILON:
+        raise ParameterError("epsilon", epsilon, f"epsilon >= {float(LEAST_EPSILON)}: below, a report says nothing")
     if len(choices) < 2:
         raise ParameterError("choices", len(choices), "at least two choices")
     if margin is not None and people is not None:
@@ -202,7 +213,7 @@ def make_plan(
             continue  # It is randomized response.
         n = count if wide is None else _people(mechanism, float(wide), error)
         unit = float(unit_variance(mechanism, k))
-        found = None if n is None else _margin(mechanism, n, error)
+        found = None if n is None else margin_of(mechanism, n, error)
         options.append(Option(mechanism, unit, unit / best, n, found))
     options.sort(key=lambda option: option.unit_variance)
     return Plan(k, budget, 1 - error, best, tuple(options))
@@ -249,8 +260,12 @@ def limit(k: int, epsilon: Fraction) -> float:
     return min(float_down(at(d)) for d in {max(middle, 1), min(middle + 1, k - 1)})
 
 
-def _margin(mechanism: Mechanism, n: float, error: float) -> float:
-    """Return half the width of the interval at the least favourable share."""
+def margin_of(mechanism: Mechanism, n: float, error: float) -> float:
+    """Return half the width of the interval at the least favourable share.
+
+    >>> round(margin_of(RandomizedResponse.within(epsilon=1, categories=range(2)), 1840, 0.05), 4)
+    0.05
+    """
     p, q = map(float, mechanism.support)
     low, high = binomial(n * min(max(0.5, q), p), n, error)  # type: ignore[arg-type]
     return min(float(high - low) / (p - q) / 2, 0.5)
@@ -259,13 +274,13 @@ def _margin(mechanism: Mechanism, n: float, error: float) -> float:
 def _people(mechanism: Mechanism, margin: float, error: float) -> int:
     """Return the least number of people for a margin: the width falls as n grows."""
     low, high = 0, 1
-    while _margin(mechanism, high, error) > margin:
+    while margin_of(mechanism, high, error) > margin:
         low, high = high, 2 * high
         if high > _MOST_PEOPLE:
             raise ParameterError("margin", margin, "a margin that fewer than 2**50 people give")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _margin(mechanism, middle, error) <= margin else (middle, high)
+        low, high = (low, middle) if margin_of(mechanism, middle, error) <= margin else (middle, high)
     return high
 
 

@@ -363,6 +363,19 @@ class Estimates(Mapping[str, Estimate]):
         """Return one plain dictionary a choice of each question."""
         return [{"question": name} | row for name, estimate in self.items() for row in estimate.to_rows()]
 
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the survey as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> s = Survey([Question("smokes", ["no", "yes"]), Question("drinks", ["no", "yes"])], epsilon=2)
+        >>> import pandas as pd
+        >>> noisy = s.perturb(pd.DataFrame({"smokes": ["no", "yes"] * 50, "drinks": ["no"] * 100}))
+        >>> "<h1>A survey of 2 questions</h1>" in s.estimate(noisy).to_html()
+        True
+        """
+        from discreet.survey.pages import estimates_page
+
+        return estimates_page(list(self.values())).to_html(path)
+
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.estimates.values()))
 

@@ -12,6 +12,7 @@ cohort make noisy bits, few bits make colliding texts.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
@@ -374,6 +375,20 @@ class TextEstimate:
         return head + "\n" + columns(["candidate", "share", "error", ""], rows)
 
     __repr__ = __str__
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the estimate as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> q = TextQuestion("homepage", length=16, cohorts=2)
+        >>> form = q.form(q.mechanism(epsilon=8))
+        >>> one = np.ones(1)
+        >>> found = TextEstimate(form, 500, ("a.org",), one / 2, one / 50, one * 0, 0.5, 0.95, 0.05)
+        >>> "1 of 1 candidates are there beyond doubt" in found.to_html()
+        True
+        """
+        from discreet.survey.pages import text_page
+
+        return text_page(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with two standard errors to each side, the most frequent first; return the axes."""

@@ -14,15 +14,14 @@ from discreet.ledger.entries import brief
 from discreet.reals import exp, float_down, float_up
 from discreet.report.drawings import Bars
 from discreet.report.page import Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
-from discreet.report.scale import decimals_for, figure
-from discreet.report.words import about, belief, factor, one_in
+from discreet.report.scale import decimals_for, figure, outwards
+from discreet.report.words import LEARN, about, bound
 
 if TYPE_CHECKING:
     from discreet.tables.answers import Answer
 
-__all__ = ["LEARN", "answer_page"]
+__all__ = ["answer_page"]
 
-LEARN: Final = "What anyone could learn about one person from this page"
 _CHART: Final = 20
 """How many groups a chart shows."""
 
@@ -82,8 +81,7 @@ def _figures(answer: Answer) -> tuple[list[Any], list[float], list[float], int]:
     values = answer.columns[answer.value]
     whole = all(isinstance(x, int) for x in values)
     decimals = 0 if whole else decimals_for(((high - low) / 2).tolist())
-    unit = 10.0**decimals
-    return values, (np.floor(low * unit) / unit).tolist(), (np.ceil(high * unit) / unit).tolist(), decimals
+    return values, *outwards(low, high, decimals), decimals
 
 
 def _chart(answer: Answer, title: str) -> Bars:
@@ -128,11 +126,13 @@ def _grid(answer: Answer, title: str) -> Grid:
     if not answer.by:
         heads = [Column("group", ["all"], head=True)]
     numbers_ = [
-        Column(answer.value, values, decimals),
+        Column(answer.names[answer.value], values, decimals),
         Column("95 % from", low, decimals, quiet=True),
         Column("to", high, decimals, quiet=True),
     ]
-    others = [Column(name, list(column), 0) for name, column in answer.columns.items() if name != answer.value]
+    others = [
+        Column(answer.names[name], list(column), 0) for name, column in answer.columns.items() if name != answer.value
+    ]
     return Grid(title, [*heads, *numbers_, *others], "Find a group")
 
 
@@ -170,16 +170,18 @@ def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
     Tables without and with a person are within (epsilon, delta). Two versions of a person's rows are two such steps
     apart, which is within (2 epsilon, (1 + exp(epsilon)) delta).
     """
-    yield _bound(
+    yield bound(
         "Whether a person is in the table. Suppose someone knows all other rows, and holds it as likely as not, at "
         "50 %, that this person is in the table.",
+        "This page",
         epsilon,
         delta,
     )
     twice = (1 + exp(min(epsilon, Fraction(100)))) * delta if delta else Fraction(0)
-    yield _bound(
+    yield bound(
         "What a person's rows say. Suppose someone knows all other rows, and of two versions of this person's rows "
         "holds each as likely as the other, at 50 %.",
+        "This page",
         2 * epsilon,
         Fraction(float_up(twice)),
     )
@@ -190,19 +192,6 @@ def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
         "and nothing limits it."
     )
     yield "All this is about this page alone. Other answers about the same people add to it."
-
-
-def _bound(belief_before: str, epsilon: Fraction, delta: Fraction) -> str:
-    times, grown = factor(epsilon), belief(epsilon)
-    if times is None or grown is None or delta >= 1:
-        return (
-            f"{belief_before} This page may make them all but certain: its epsilon is too large for a useful promise."
-        )
-    but = f" This promise fails with a probability of at most 1 in {one_in(delta)}." if delta else ""
-    return (
-        f"{belief_before} Having read this page they can hold it {grown} % likely, and no more: the odds change by a "
-        f"factor of at most {times}.{but}"
-    )
 
 
 def _budget(answer: Answer, spent: dict[str, Fraction]) -> list[str]:

@@ -1,0 +1,188 @@
+"""Pages of audits: what was claimed, what is true, what was seen, on one axis; and the verdict in words."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from discreet import __version__
+from discreet.audit.clock import TimingAudit
+from discreet.audit.laws import ExactAudit
+from discreet.audit.trials import SampledAudit
+from discreet.errors import KindError, ParameterError, show
+from discreet.report.drawings import Bars
+from discreet.report.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
+from discreet.report.words import about
+
+if TYPE_CHECKING:
+    Audit = ExactAudit | SampledAudit | TimingAudit
+
+__all__ = ["to_html"]
+
+_FIGURES: Final = 7
+
+
+def to_html(*audits: ExactAudit | SampledAudit | TimingAudit, path: str | os.PathLike[str] | None = None) -> str:
+    """Return audits of one mechanism as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+    >>> from discreet import RandomizedResponseBool, audit
+    >>> rr = RandomizedResponseBool(prob="3/4")
+    >>> page = audit.to_html(audit.exact(rr, members=(True, False)), audit.sampled(rr, True, False, trials=1000))
+    >>> "The claim holds." in page, "No violation found." in page
+    (True, True)
+    """
+    if not audits:
+        raise ParameterError("audits", audits, "at least one")
+    for audit in audits:
+        if not isinstance(audit, ExactAudit | SampledAudit | TimingAudit):
+            raise KindError("audits", type(audit), "what audit.exact, audit.sampled or audit.timing return")
+    return _page(audits).to_html(path)
+
+
+def _page(audits: Sequence[Audit]) -> Page:
+    names = [audit.mechanism for audit in audits if isinstance(audit, ExactAudit)]
+    sections = [
+        Section(f"The losses: {quantity}", [_losses(quantity, some)])
+        for quantity in ("epsilon", "delta")
+        if (some := [a for a in audits if not isinstance(a, TimingAudit) and a.quantity == quantity])
+    ]
+    for audit in audits:
+        if isinstance(audit, ExactAudit):
+            sections.append(Section("From the exact laws", list(_exact(audit))))
+        elif isinstance(audit, SampledAudit):
+            sections.append(Section("From samples", list(_sampled(audit))))
+        else:
+            sections.append(Section("From the side", list(_timing(audit))))
+    sections.insert(0, Section("The verdict", [_verdict(audit) for audit in audits]))
+    kinds = {ExactAudit: "exact", SampledAudit: "sampled", TimingAudit: "timing"}
+    lead = ", ".join(dict.fromkeys(names)) or "Any function, from what it does"
+    return Page(f"Audit: {', '.join(dict.fromkeys(kinds[type(a)] for a in audits))}", lead, (), sections, _FOOTER)
+
+
+_FOOTER: Final = f"Made by discreet {__version__}."
+
+
+def _verdict(audit: Audit) -> Verdict:
+    if isinstance(audit, ExactAudit):
+        pairs = "1 pair" if len(audit.pairs) == 1 else f"{len(audit.pairs):,} pairs"
+        if audit.holds:
+            tight = f"At its tightest the truth is {_percent(audit.tightness)} of the claim."
+            return Verdict(
+                "The claim holds.", f"For {pairs} of inputs no event exceeds it, by exact laws. {tight}", True
+            )
+        wrong = sum(not pair.holds for pair in audit.pairs)
+        return Verdict("The claim is violated.", f"The exact law exceeds it for {wrong:,} of {pairs} of inputs.", False)
+    if isinstance(audit, SampledAudit):
+        sure = f"with a confidence of 1 - {1 - audit.confidence:.2g}"
+        least = _shown(audit.bound, up=False)
+        if audit.violated:
+            return Verdict("The claim is violated.", f"The {audit.quantity} is at least {least}, {sure}.", False)
+        seen = f"From outputs the {audit.quantity} is at least {least}, {sure}, which does not exceed the claim."
+        return Verdict("No violation found.", f"{seen} That is no proof: another event may tell more.", True)
+    if audit.told_apart:
+        return Verdict("The clock tells the inputs apart.", f"Welch's |t| is {abs(audit.t):.1f}.", False)
+    told = f"Welch's |t| is {abs(audit.t):.1f}, beside {abs(audit.t_control):.1f} between two lots of one input."
+    return Verdict("The clock does not tell the inputs apart.", f"{told} Another machine may see more.", True)
+
+
+def _losses(quantity: str, audits: Sequence[ExactAudit | SampledAudit]) -> Bars:
+    """Return the claimed, exact and sampled losses on one axis. A bound from below is where an arrow starts."""
+    rows: list[tuple[str, float, float, str, bool]] = []
+    for audit in audits:
+        if isinstance(audit, ExactAudit):
+            worst = audit.worst
+            rows.append(("claimed", worst.claimed, worst.claimed, _shown(worst.claimed, up=True), False))
+            rows.append(("exact", float(worst.low), float(worst.low), _shown(worst.high, up=True), not audit.holds))
+        else:
+            rows.append(("claimed", audit.claimed, audit.claimed, _shown(audit.claimed, up=True), False))
+            rows.append(("sampled, at least", audit.bound, math.inf, _shown(audit.bound, up=False), audit.violated))
+    rows = list(dict.fromkeys(rows))
+    claims = {row[1] for row in rows if row[0] == "claimed"}
+    said = "; ".join(f"{name} {text}" for name, _, _, text, _ in rows)
+    return Bars(
+        f"{quantity.capitalize()}: claimed, and found. An arrow starts at a bound from below.",
+        [row[0] for row in rows],
+        [row[1] for row in rows],
+        [row[1] for row in rows],
+        [row[2] for row in rows],
+        beside=f"{quantity.capitalize()}: {said}.",
+        limit=(claims.pop(), "claimed") if len(claims) == 1 and math.isfinite(min(claims)) else None,
+        from_zero=True,
+        bad=frozenset(i for i, row in enumerate(rows) if row[4]),
+        shown=[row[3] for row in rows],
+    )
+
+
+def _exact(audit: ExactAudit) -> Iterator[Block]:
+    pairs = sorted(audit.pairs, key=lambda pair: -pair.tightness)
+    worst = pairs[0]
+    yield Text([f"The pair that tells most is {show(worst.x)} and {show(worst.y)}, by the event {show(worst.event)}."])
+    yield Grid(
+        f"Pairs of inputs, and their {audit.quantity}",
+        [
+            Column("input", [show(pair.x) for pair in pairs], head=True),
+            Column("other input", [show(pair.y) for pair in pairs], head=True),
+            Column("distance", [show(pair.d_in) for pair in pairs]),
+            Column(
+                "claimed", [pair.claimed for pair in pairs], shown=[_shown(pair.claimed, up=True) for pair in pairs]
+            ),
+            Column("exact", [float(pair.low) for pair in pairs], shown=[_shown(pair.high, up=True) for pair in pairs]),
+            Column("of the claim, %", [100 * pair.tightness for pair in pairs], 2),
+            Column("verdict", ["holds" if pair.holds else "violated" for pair in pairs]),
+        ],
+        "Find an input",
+    )
+    if audit.quantity == "delta":
+        yield Text(["The exact delta is the hockey-stick divergence of the two laws at the claimed epsilon."])
+    else:
+        yield Text(["The exact epsilon is the greatest logarithm of the ratio of an event's two probabilities."])
+
+
+def _sampled(audit: SampledAudit) -> Iterator[Block]:
+    yield Facts(
+        [
+            (f"claimed {audit.quantity}", _shown(audit.claimed, up=True)),
+            (f"{audit.quantity} at least", _shown(audit.bound, up=False)),
+            ("confidence", f"1 - {1 - audit.confidence:.2g}"),
+            ("trials", f"{audit.trials:,} for each input to choose an event, and as many to bound it"),
+            ("event", audit.event),
+        ]
+    )
+
+
+def _timing(audit: TimingAudit) -> Iterator[Block]:
+    beyond = max(5.0, 2 * abs(audit.t_control))
+    sizes = [abs(audit.t), abs(audit.t_control)]
+    yield Bars(
+        "Welch's |t| between the times of two inputs, and between two lots of one input.",
+        ["two inputs", "one input"],
+        sizes,
+        decimals=1,
+        beside=f"Two inputs: {sizes[0]:.1f}. One input: {sizes[1]:.1f}. Beyond {beyond:.1f} the inputs are told apart.",
+        limit=(beyond, f"told apart beyond {beyond:.1f}"),
+        bad=frozenset([0]) if audit.told_apart else frozenset(),
+    )
+    yield Facts(
+        [
+            ("entropy asked for", _differs(audit.entropy)),
+            ("calls made", _differs(audit.calls)),
+            ("trials", f"{audit.trials:,}"),
+        ]
+    )
+
+
+def _differs(share: float | None) -> str:
+    if share is None:
+        return "not seen: its coins cannot be replayed"
+    return "never differs between the inputs" if share == 0 else f"differs between the inputs in {share:.1%} of runs"
+
+
+def _percent(ratio: float) -> str:
+    return "100 %" if ratio >= 0.9999995 else f"{100 * ratio:.6g} %"
+
+
+def _shown(x: Any, *, up: bool) -> str:
+    return "∞" if x == math.inf else about(Fraction(x), up, figures=_FIGURES)

@@ -1,0 +1,302 @@
+"""Pages of surveys: shares with their intervals, how exact they could be, and what a report tells about a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet import __version__
+from discreet.ledger.entries import brief
+from discreet.measures import MaxDivergence
+from discreet.mechanisms import LongitudinalRappor
+from discreet.reals import float_up
+from discreet.report.drawings import Bars, Heat
+from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text
+from discreet.report.scale import decimals_for, figure, outwards
+from discreet.report.words import LEARN, about, bound
+from discreet.survey.plans import LEAST_EPSILON, limit, margin_of, unit_variance
+
+if TYPE_CHECKING:
+    from discreet.survey.estimates import Crosstab, Estimate
+    from discreet.survey.plans import Plan
+    from discreet.survey.questions import Form
+    from discreet.survey.texts import TextEstimate
+
+__all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
+
+_CHART: Final = 30
+_ENDLESS: Final = Fraction(10**6)
+"""Stands for an infinite epsilon, where words are concerned."""
+_FOOTER: Final = f"Made by discreet {__version__}."
+
+
+def estimate_page(estimate: Estimate, /) -> Page:
+    """Return the page of one question's estimate."""
+    epsilon = _epsilon(estimate.form)
+    tiles = [("Reports", f"{estimate.n:,}"), ("Epsilon of a report", _short(epsilon)), _widest(estimate)]
+    sections = [
+        Section("The estimate", list(_answer(estimate))),
+        Section("How exact this could be", list(_exactness(estimate))),
+        Section(LEARN, [Items(list(_learn([estimate.form])))]),
+        Section("How it was asked", [Facts(_facts(estimate.form))]),
+    ]
+    return Page(estimate.form.question.name, _lead(estimate), tiles, sections, _FOOTER)
+
+
+def estimates_page(estimates: Sequence[Estimate], /) -> Page:
+    """Return the page of a survey: one section a question."""
+    forms = [estimate.form for estimate in estimates]
+    names = ", ".join(form.question.name for form in forms)
+    tiles = [("Questions", f"{len(estimates):,}"), ("Epsilon of all reports", _short(_total(forms)))]
+    sections = []
+    for estimate in estimates:
+        blocks = [Text([_lead(estimate)]), *_answer(estimate), *_exactness(estimate)]
+        sections.append(Section(estimate.form.question.name, blocks))
+    sections.append(Section(LEARN, [Items(list(_learn(forms)))]))
+    asked: list[Block] = []
+    for form in forms:
+        asked += [Facts([("question", form.question.name), *_facts(form)])]
+    sections.append(Section("How it was asked", asked))
+    title = "A survey of 1 question" if len(forms) == 1 else f"A survey of {len(forms):,} questions"
+    return Page(title, names, tiles, sections, _FOOTER)
+
+
+def crosstab_page(table: Crosstab, /) -> Page:
+    """Return the page of the shares of pairs."""
+    names = tuple(form.question.name for form in table.forms)
+    title = f"{names[0]} by {names[1]}"
+    rows, columns = ([str(value) for value in form.question.categories.values] for form in table.forms)
+    shares, ends = 100 * table.shares, 100 * table.intervals
+    caption = f"Shares of pairs in percent, each with its {_percent(table.confidence)} interval"
+    lows, highs = outwards(ends[:, :, 0], ends[:, :, 1], 1)
+    heat = Heat(caption, (names[0], names[1]), rows, columns, shares.tolist(), lows, highs)
+    places = [(i, j) for i in range(len(rows)) for j in range(len(columns))]
+    grid = Grid(
+        caption,
+        [
+            Column(names[0], [rows[i] for i, _ in places], head=True),
+            Column(names[1], [columns[j] for _, j in places], head=True),
+            *_share_columns(shares.ravel(), ends.reshape(-1, 2), 100 * table.errors.ravel(), table.confidence),
+        ],
+        "Find a choice",
+    )
+    most = np.unravel_index(int(np.argmax(shares)), shares.shape)
+    beside = f"{caption}; the greatest is {rows[most[0]]} with {columns[most[1]]}, {figure(float(shares[most]), 1)} %."
+    tiles = [("Pairs of reports", f"{table.n:,}"), ("Epsilon of both reports", _short(_total(table.forms)))]
+    sections = [
+        Section("The estimate", [Text([beside]), heat, Text(_notes(table.simultaneous, table.confidence)), grid]),
+        Section(LEARN, [Items(list(_learn(table.forms)))]),
+    ]
+    return Page(title, f"{table.n:,} pairs of reports", tiles, sections, _FOOTER)
+
+
+def text_page(estimate: TextEstimate, /) -> Page:
+    """Return the page of candidates found among texts."""
+    rows = estimate.to_rows()
+    names = [row["candidate"] for row in rows]
+    shares, errors = (np.array([100 * row[key] for row in rows], float) for key in ("share", "error"))
+    low, high = np.maximum(shares - 2 * errors, 0.0), shares + 2 * errors
+    decimals = decimals_for(errors.tolist())
+    some = slice(_CHART)
+    caption = "Shares in percent, with two standard errors to each side" + _top(len(rows), "candidates")
+    found = estimate.found()
+    first = f"The most frequent is {names[0]} with {figure(float(shares[0]), decimals)} %. " if names else ""
+    beside = f"{first}{len(found):,} of {len(names):,} candidates are there beyond doubt."
+    lows, highs = low[some].tolist(), high[some].tolist()
+    chart = Bars(f"{caption}.", names[some], shares[some].tolist(), lows, highs, decimals, beside)
+    grid = Grid(
+        "Candidates",
+        [
+            Column("candidate", names, head=True),
+            Column("share, %", shares.tolist(), decimals),
+            Column("standard error", errors.tolist(), decimals, quiet=True),
+            Column("found", ["found" if row["significant"] else "" for row in rows]),
+        ],
+        "Find a candidate",
+    )
+    other = f"Texts that are no candidate have a share of {figure(100 * estimate.other, decimals)} %."
+    sure = f"With a confidence of {_percent(estimate.confidence)}, none of those that are marked as found is wrong."
+    form = estimate.form
+    tiles = [("Reports", f"{estimate.n:,}"), ("Found", f"{len(found):,} of {len(names):,}")]
+    tiles.append(("Epsilon of a report", _short(_epsilon(form))))
+    sections = [
+        Section("The estimate", [chart, grid, Text([other, sure])]),
+        Section(LEARN, [Items(list(_learn([form])))]),
+    ]
+    return Page(form.question.name, f"{estimate.n:,} reports of texts", tiles, sections, _FOOTER)
+
+
+def plan_page(plan: Plan, /) -> Page:
+    """Return the page of a plan."""
+    options = plan.options
+    epsilon = brief(plan.epsilon, float_up)
+    names = [option.name for option in options]
+    units = [option.unit_variance for option in options]
+    decimals = decimals_for([plan.limit / 10])
+    least = f"limit {figure(plan.limit, decimals)}"
+    best = options[0]
+    share = f"{figure(best.of_limit * 100, 1)} % of the limit"
+    beside = (
+        f"{best.name} has the least variance: {share}, below which nothing within this epsilon is, with many people."
+    )
+    caption = "n × variance of a share, where all choices are equally frequent; less is better."
+    chart = Bars(caption, names, units, decimals=decimals, beside=beside, limit=(plan.limit, least))
+    columns = [
+        Column("mechanism", names, head=True),
+        Column("n × variance", units, decimals),
+        Column("of the limit, %", [100 * option.of_limit for option in options], 1),
+    ]
+    tiles = [("Choices", f"{plan.choices:,}"), ("Epsilon", epsilon)]
+    notes = []
+    if plan.people is not None and plan.margin is not None:
+        columns += [
+            Column("people", [option.people for option in options], 0),
+            Column("error, points", [100 * float(option.error or 0) for option in options], 2),
+            Column("margin, points", [100 * float(option.margin or 0) for option in options], 2),
+        ]
+        tiles += [("People", f"{plan.people:,}"), ("Margin", f"±{figure(100 * plan.margin, 2)} points")]
+        width = f"half the width of a {_percent(plan.confidence)} interval at the least favourable share"
+        notes = [f"The error is the standard error of a share at equal shares. The margin is {width}."]
+    sections = [
+        Section("The mechanisms", [chart, Grid("Mechanisms", columns, "Find a mechanism"), Text(notes)]),
+        Section("What anyone could learn about one person from their report", [Items([_one(plan.epsilon), _NOBODY])]),
+    ]
+    return Page(f"A plan for {plan.choices:,} choices", f"within epsilon {epsilon}", tiles, sections, _FOOTER)
+
+
+_NOBODY: Final = (
+    "Answers are randomized before they leave a person, so nobody else has the true ones, and nobody can lose them."
+)
+
+
+def _answer(estimate: Estimate) -> Iterator[Block]:
+    shares, ends = 100 * estimate.shares, 100 * estimate.intervals
+    choices = ["no value" if choice is None else str(choice) for choice in estimate.choices]
+    order = list(range(len(choices)))
+    if len(order) > _CHART:
+        order = np.argsort(-shares, kind="stable")[:_CHART].tolist()
+    decimals = decimals_for(((ends[:, 1] - ends[:, 0]) / 2).tolist())
+    sure = _percent(estimate.confidence)
+    caption = f"Shares in percent, with {sure} intervals" + _top(len(choices), "choices")
+    most = int(np.argmax(shares))
+    low, high = outwards(ends[:, 0], ends[:, 1], decimals)
+    interval = f"{figure(low[most], decimals)} to {figure(high[most], decimals)}"
+    greatest = f"{figure(float(shares[most]), decimals)} % ({sure} interval {interval})"
+    beside = f"The greatest share is that of {choices[most]}: {greatest}."
+    lows, highs = [low[i] for i in order], [high[i] for i in order]
+    yield Bars(f"{caption}.", [choices[i] for i in order], shares[order].tolist(), lows, highs, decimals, beside)
+    errors = 100 * estimate.standard_errors()
+    columns = [
+        Column("choice", list(estimate.choices), head=True),
+        *_share_columns(shares, ends, errors, estimate.confidence),
+        Column("people", estimate.counts.tolist(), 0),
+    ]
+    yield Grid(f"{estimate.form.question.name}: the shares", columns, "Find a choice")
+    yield Text(_notes(estimate.simultaneous, estimate.confidence))
+
+
+def _share_columns(shares: Any, ends: Any, errors: Any, confidence: float) -> list[Column]:
+    decimals = decimals_for(((ends[:, 1] - ends[:, 0]) / 2).tolist())
+    low, high = outwards(ends[:, 0], ends[:, 1], decimals)
+    return [
+        Column("share, %", shares.tolist(), decimals),
+        Column(f"{_percent(confidence)} from", low, decimals, quiet=True),
+        Column("to", high, decimals, quiet=True),
+        Column("error", errors.tolist(), decimals, quiet=True),
+    ]
+
+
+def _notes(simultaneous: bool, confidence: float) -> list[str]:
+    sure = _percent(confidence)
+    together = "all of them together" if simultaneous else "each of them on its own"
+    whose = "of those who answered, and of those they were sampled from"
+    small = (
+        "Shares are unbiased, so noise may bring a small one below 0. The error is the standard error, as of a sample."
+    )
+    return [f"With a confidence of {sure} the intervals hold the true shares, {together}: {whose}.", small]
+
+
+def _exactness(estimate: Estimate) -> Iterator[Block]:
+    """Say what error was to be expected, and what the least possible one is."""
+    form, n, k = estimate.form, estimate.n, len(estimate)
+    epsilon = _epsilon(form)
+    expected = 100 * math.sqrt(float(unit_variance(form.mechanism, k)) / n)
+    wide = 100 * margin_of(form.mechanism, n, 1 - estimate.confidence)
+    one = f"for one interval of {_percent(estimate.confidence)} at the least favourable share"
+    pairs = [
+        ("expected standard error", f"{figure(expected, 3)} points, where all choices are equally frequent"),
+        ("expected margin", f"±{figure(wide, 3)} points, {one}"),
+    ]
+    if k >= 2 and LEAST_EPSILON <= epsilon < _ENDLESS:
+        least = 100 * math.sqrt(limit(k, epsilon) / n)
+        said = "below which no standard error within this epsilon is, with many people"
+        pairs.append(("the limit", f"{figure(least, 3)} points, {said}"))
+        pairs.append(("of the limit", f"{figure(100 * expected / least, 1)} %"))
+    yield Facts(pairs)
+
+
+def _lead(estimate: Estimate) -> str:
+    refused = f", and {estimate.refused:,} that were refused" if estimate.refused else ""
+    return f"{estimate.n:,} reports{refused}; {len(estimate):,} choices"
+
+
+def _widest(estimate: Estimate) -> tuple[str, str]:
+    ends = 100 * estimate.intervals
+    return "Widest interval", f"±{figure(float((ends[:, 1] - ends[:, 0]).max() / 2), 2)} points"
+
+
+def _learn(forms: Iterable[Form | Any]) -> Iterator[str]:
+    listed = list(forms)
+    yield "A person, here, is one who sent one report" + (" on each question." if len(listed) > 1 else ".")
+    yield _NOBODY
+    if len(listed) > 1:
+        yield _one(_total(listed), "all of this person's reports", "lists of answers")
+        return
+    yield _one(_epsilon(listed[0]))
+    if isinstance(listed[0].mechanism, LongitudinalRappor):
+        for_ever = _fraction(listed[0].mechanism.privacy_map_for_ever())
+        yield _one(for_ever, "every report that this person will ever send of the same answer")
+
+
+def _one(epsilon: Fraction, seen: str = "this person's report", answers: str = "answers") -> str:
+    before = f"Suppose someone sees {seen}, and of two {answers} holds each as likely as the other, at 50 %."
+    return bound(before, "That", epsilon)
+
+
+def _total(forms: Iterable[Form | Any]) -> Fraction:
+    return _fraction(MaxDivergence().up(MaxDivergence().add(form.mechanism.loss(1) for form in forms)))
+
+
+def _epsilon(form: Form | Any) -> Fraction:
+    return _fraction(form.mechanism.privacy_map(1))
+
+
+def _fraction(loss: float) -> Fraction:
+    return _ENDLESS if math.isinf(loss) else min(Fraction(loss), _ENDLESS)
+
+
+def _short(epsilon: Fraction) -> str:
+    return "∞" if epsilon >= _ENDLESS else about(epsilon, True)
+
+
+def _facts(form: Form) -> list[tuple[str, str]]:
+    p, q = form.support
+    return [
+        ("mechanism", repr(form.mechanism) if len(form.question) <= 20 else type(form.mechanism).__name__),
+        ("epsilon of a report", "∞" if (loss := form.mechanism.privacy_map(1)) == math.inf else repr(loss)),
+        ("supports the truth", f"with probability {float(p):.6g}"),
+        ("supports another choice", f"with probability {float(q):.6g}"),
+        ("digest", form.digest.hex()),
+    ]
+
+
+def _top(count: int, what: str) -> str:
+    return f": the {_CHART} greatest, of {count:,} {what}; the table has them all" if count > _CHART else ""
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.10g} %"
