@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONHASHSEED ?= random
 
-.PHONY: help demo test check mutants mutation evidence bench clean
+.PHONY: help demo test check mutants mutation evidence bench docs clean
 help:
 	@echo "make demo    a tour, in a few seconds"
 	@echo "make test    the whole test suite (DISCREET_SLOW=1: ten times the cases)"
@@ -13,11 +13,16 @@ help:
 	@echo "make mutants plant every known bug of this field and see it caught"
 	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
+	@echo "make docs    the documentation as a site, in build/site; a broken link fails"
 	@echo "make bench   side by side with peers; prints ratios with the goal beside each"
 
 $(VENV)/dev.stamp: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --editable ".[dev]"
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/dev.stamp
+	@$(BIN)/pip install --quiet --editable ".[docs]"
 	@touch $@
 
 $(VENV)/bench.stamp: $(VENV)/dev.stamp
@@ -45,6 +50,9 @@ mutation: $(VENV)/dev.stamp
 
 evidence: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.evidence
+
+docs: $(VENV)/docs.stamp
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet && echo "build/site/index.html"
 
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks
