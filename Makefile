@@ -21,10 +21,6 @@ $(VENV)/dev.stamp: pyproject.toml
 	@$(BIN)/pip install --quiet --editable ".[dev]"
 	@touch $@
 
-$(VENV)/docs.stamp: $(VENV)/dev.stamp
-	@$(BIN)/pip install --quiet --editable ".[docs]"
-	@touch $@
-
 $(VENV)/bench.stamp: $(VENV)/dev.stamp
 	@$(BIN)/pip install --quiet --editable ".[bench]"
 	@touch $@
@@ -51,7 +47,7 @@ mutation: $(VENV)/dev.stamp
 evidence: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.evidence
 
-docs: $(VENV)/docs.stamp
+docs: $(VENV)/dev.stamp
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet && echo "build/site/index.html"
 
 bench: $(VENV)/bench.stamp

@@ -78,7 +78,7 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
             return match["code"]
         display = "block" if match["block"] is not None else "inline"
         drawn = convert((match["block"] or match["inline"]).strip(), display=display)
-        formulas.append(re.sub(r">\\([{}|])<", r">\1<", drawn))  # What \\Big\\{ leaves behind.
+        formulas.append(re.sub(r"\\([{}|_])", r"\1", drawn))  # It leaves some escapes as they are.
         return _TOKEN.format(len(formulas) - 1)
 
     text = _MATH.sub(aside, _LINK.sub(follow, markdown))

@@ -1,0 +1,143 @@
+"""The site builds, strictly; its pages need no network and show their formulas. Pictures can be made again."""
+
+import importlib.util
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+PROOFS = sorted(path.stem for path in (ROOT / "src").rglob("*.md"))
+
+
+def module_at(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def build(target, **changes):
+    config = pytest.importorskip("mkdocs.config")
+    for name in ("material", "mkdocstrings_handlers", "latex2mathml"):
+        pytest.importorskip(name)
+    from mkdocs.commands.build import build as mkdocs_build
+
+    loaded = config.load_config(str(ROOT / "mkdocs.yml"), site_dir=str(target), **changes)
+    loaded.plugins.on_startup(command="build", dirty=False)
+    mkdocs_build(loaded)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    target = tmp_path_factory.mktemp("site")
+    build(target)
+    return target
+
+
+class Fetched(HTMLParser):
+    """What a browser fetches by itself to show a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag in {"script", "img", "iframe", "source"} and given.get("src"):
+            self.found.append(given["src"])
+        if tag == "link" and given.get("rel") in {"stylesheet", "icon", "preconnect", "preload"}:
+            self.found.append(given["href"])
+
+
+@pytest.mark.xdist_group("site")
+def test_no_page_asks_for_anything_elsewhere(site):
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 35
+    for page in pages:
+        fetched = Fetched(page.read_text()).found
+        assert fetched
+        for link in fetched:
+            assert "//" not in link, f"{page.name}: {link}"
+            assert page.name == "404.html" or (page.parent / link).exists(), f"{page.name}: {link}"
+    assert not [p for p in site.rglob("*.css") if re.search(r"url\(['\"]?(https?:)?//", p.read_text())]
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("proof", PROOFS)
+def test_every_proof_is_a_page_with_its_formulas_drawn(site, proof):
+    text = (site / "proofs" / f"{proof}.html").read_text()
+    article = text[text.index("<article") : text.index("</article>")]
+    formulas = re.findall(r"<math.*?</math>", article, re.DOTALL)
+    assert formulas
+    assert not [formula for formula in formulas if "\\" in formula]
+    assert "$" not in re.sub(r"<(code|pre).*?</\1>", "", article, flags=re.DOTALL)
+    assert not re.search(r"math\d+math", article)
+    assert f'href="{proof}.html"' in (site / "proofs" / "index.html").read_text()
+
+
+@pytest.mark.xdist_group("site")
+def test_the_reference_has_every_public_name_and_shows_sessions_as_such(site):
+    import discreet.audit
+    import discreet.survey
+    import discreet.tables
+
+    pages = "".join(page.read_text() for page in (site / "api").glob("*.html"))
+    for package in (discreet, discreet.survey, discreet.tables, discreet.audit):
+        for name in set(package.__all__) - {"exact", "Ledger"}:
+            assert re.search(rf'id="{package.__name__}(\.\w+)*\.{name}"', pages), name
+    assert "<blockquote>" not in pages
+    assert "&gt;&gt;&gt; " in pages
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("link", ["missing.md", "index.md#no-such-place", "../src/discreet/missing.md"])
+def test_a_broken_link_fails(tmp_path, link):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text(f"# Start\n\nA [link]({link}).\n")
+    abort = pytest.importorskip("mkdocs.exceptions").Abort
+    with pytest.raises(abort, match="strict mode"):
+        build(tmp_path / "site", docs_dir=str(docs), nav=["index.md"], hooks=[], plugins=[])
+
+
+def test_the_pictures_can_be_made_again(tmp_path):
+    pytest.importorskip("matplotlib")
+    make = module_at(PICTURES / "make.py")
+    made = make.make(tmp_path)
+    assert {path.name for path in made} == {path.name for path in PICTURES.glob("*.svg")}
+    for path in made:
+        assert "<svg" in path.read_text()[:600]
+        assert 1000 < path.stat().st_size < 150_000
+
+
+def test_every_picture_is_shown_somewhere_with_words_for_it():
+    pages = [ROOT / "README.md", ROOT / "mkdocs.yml", *(ROOT / "docs").rglob("*.md")]
+    text = "\n".join(page.read_text() for page in pages)
+    for picture in PICTURES.glob("*.svg"):
+        assert f"pictures/{picture.name}" in text
+    assert all(len(words) > 40 for words in re.findall(r"!\[(.*?)\]", text))
+
+
+def test_the_drawing_of_the_house_is_the_house():
+    """What is drawn as layers is what import-linter holds."""
+    import tomllib
+
+    make = module_at(PICTURES / "make.py")
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    assert [{name for name, _ in rooms} for rooms in make.HOUSE] == [
+        set(re.split(r"\s*[|:]\s*", layer)) for layer in contract["layers"]
+    ]
+
+
+def test_sessions_in_docstrings_are_fenced():
+    pytest.importorskip("griffe")
+    sys.modules.pop("docstrings", None)
+    fenced = module_at(ROOT / "docs" / "tools" / "docstrings.py").fenced
+    assert fenced("Add.\n\n>>> 1 + 1\n2\n\nMore.\n\n>>> 3") == (
+        "Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.\n\n```pycon\n>>> 3\n```"
+    )
