@@ -94,8 +94,9 @@ class TestExact:
         assert audit.exact(LaplaceThreshold(scale=0, threshold=1), pairs=[({"a": 5}, {"a": 6})]).holds
 
     def test_bad_calls_are_refused(self):
-        with pytest.raises(ParameterError):
-            audit.exact(RandomizedResponseBool(prob=1))
+        for nothing in ({"pairs": []}, {"members": ()}, {"members": (True,)}):
+            with pytest.raises(ParameterError):
+                audit.exact(RandomizedResponseBool(prob=1), **nothing)
         with pytest.raises(UnsupportedError):
             audit.exact(IntegerLaplace(scale=1) >> abs, members=(0, 1))
         with pytest.raises(UnsupportedError):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from discreet.audit.inputs import pairs_of
 from discreet.composition import Composition
 from discreet.core import Chained, Measurement
 from discreet.domains import Integers, Vectors
@@ -131,12 +132,16 @@ def exact(
 ) -> ExactAudit:
     """Compare a mechanism's map with its exact output laws, for pairs of inputs or for all pairs of some members.
 
+    Without either, pairs are chosen that show the mechanism at its worst.
+
     >>> from discreet import RandomizedResponse
     >>> audit = exact(RandomizedResponse(categories=("a", "b", "c"), prob="3/4"), members=("a", "b", "c", "other"))
     >>> audit.holds, audit.tightness > 1 - 1e-15, audit.worst.event in ("a", "b", "c")
     (True, True, True)
     """
-    todo = list(pairs) if pairs is not None else list(permutations(members or (), 2))
+    if pairs is None:
+        pairs = pairs_of(mechanism) if members is None else permutations(members, 2)
+    todo = list(pairs)
     if not todo:
         raise ParameterError("pairs", todo, "at least one pair of inputs, or two members")
     approximate = isinstance(mechanism.output_measure, Approximate)
