@@ -7,7 +7,7 @@ export PYTHONHASHSEED ?= random
 
 .PHONY: help demo test check mutants mutation evidence bench docs clean
 help:
-	@echo "make demo    a tour, in a few seconds"
+	@echo "make demo    both jobs at work on invented people, and demo/ to look at"
 	@echo "make test    the whole test suite (DISCREET_SLOW=1: ten times the cases)"
 	@echo "make check   lint, types, layers, doctests"
 	@echo "make mutants plant every known bug of this field and see it caught"
@@ -26,7 +26,7 @@ $(VENV)/bench.stamp: $(VENV)/dev.stamp
 	@touch $@
 
 demo: $(VENV)/dev.stamp
-	@$(BIN)/python examples/tour.py
+	@$(BIN)/discreet demo
 
 test: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
@@ -54,4 +54,4 @@ bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache demo

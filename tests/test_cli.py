@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from inspect import signature
@@ -71,11 +72,14 @@ class TestEndToEnd:
         assert "epsilon = 4.0" in done.stdout or "epsilon = 3.99" in done.stdout
         done = run("survey", "collect", folder / target, "--survey", asked, "--out", folder / "box.json")
         assert (done.exit_code, done.stderr) == (0, "")
-        assert "smokes: 200 reports, city: 200 reports" in done.stdout
+        assert [line.split() for line in lines(done.stdout)[3:]] == [["smokes", "200", "0"], ["city", "200", "0"]]
         done = run("survey", "estimate", folder / "box.json")
         assert (done.exit_code, done.stderr) == (0, "")
-        assert done.stdout == str(Boxes.load(folder / "box.json").estimate()) + "\n"
-        assert "no answer" in done.stdout
+        for row in Boxes.load(folder / "box.json").estimate().to_rows():
+            numbers = [f"{row[name]:.3f}" for name in ("share", "error", "low", "high")]
+            [line] = [line for line in lines(done.stdout) if line.startswith(f"{row['choice']} ")]
+            assert line.removeprefix(row["choice"]).replace(" to ", " ").split()[:4] == numbers
+        assert "smokes  200 reports, 95 % intervals" in done.stdout
         kept = pd.read_csv(folder / target) if target.endswith("csv") else pq.read_table(folder / target).to_pandas()
         assert kept["n"].astype(int).tolist() == list(range(200))
 
@@ -114,16 +118,23 @@ class TestEndToEnd:
         done = run(
             "survey", "collect", folder / "noisy.csv", "--survey", folder / "survey.toml", "--out", folder / "b.json"
         )
-        assert "smokes: 1 reports, 1 refused, city: 1 reports, 1 refused" in done.stdout
+        assert [line.split()[:3] for line in lines(done.stdout)[3:]] == [["smokes", "1", "1"], ["city", "1", "1"]]
 
-    def test_a_plan_is_the_librarys_own_text(self):
+    def test_a_plan_shows_what_the_library_says(self):
         done = run("survey", "plan", "--choices", "10", "--epsilon", "1", "--margin", "0.02")
-        assert done.stdout == str(survey.plan(10, epsilon=1, margin="0.02")) + "\n"
+        made = survey.plan(10, epsilon=1, margin="0.02")
+        shown = lines(done.stdout)[3:-1]
+        assert len(shown) == len(made.options)
+        for line, option in zip(shown, made.options, strict=True):
+            assert line.startswith(option.name)
+            numbers = [f"{option.of_limit:.1%}", f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
+            assert line.split()[-4:] == numbers
 
     def test_the_module_is_the_command(self):
         done = run_apart("survey", "plan", "--choices", "2", "--epsilon", "1/2")
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == str(survey.plan(2, epsilon="1/2")) + "\n"
+        assert done.stdout == run("survey", "plan", "--choices", "2", "--epsilon", "1/2").stdout
+        assert "RandomizedResponse" in done.stdout
 
 
 class Called(Exception):
@@ -144,16 +155,16 @@ class TestOneCall:
         seen = []
         self.stop(monkeypatch, survey, "plan", seen)
         words = ["--choices", "7", "--epsilon", "1/3", "--margin", "0.01", "--confidence", "0.9"]
-        assert isinstance(run("survey", "plan", *words).exception, Called)
+        assert isinstance(run("--debug", "survey", "plan", *words).exception, Called)
         assert seen == [((7,), {"epsilon": "1/3", "margin": "0.01", "people": None, "confidence": "0.9"})]
-        run("survey", "plan", "--choices", "7", "--epsilon", "1", "--people", "50")
+        run("--debug", "survey", "plan", "--choices", "7", "--epsilon", "1", "--people", "50")
         assert seen[1] == ((7,), {"epsilon": "1", "margin": None, "people": 50, "confidence": "0.95"})
 
     def test_perturb(self, monkeypatch, folder):
         seen = []
         self.stop(monkeypatch, Survey, "perturb_file", seen)
         words = ["in.csv", "--survey", folder / "survey.toml", "--out", "out.csv", "--keep", "a", "--keep", "b"]
-        assert isinstance(run("survey", "perturb", *words).exception, Called)
+        assert isinstance(run("--debug", "survey", "perturb", *words).exception, Called)
         [((asked, *args), kwargs)] = seen
         assert asked.forms == Survey.load(folder / "survey.toml").forms
         assert (args, kwargs) == (["in.csv", "out.csv"], {"keep": ("a", "b")})
@@ -162,7 +173,7 @@ class TestOneCall:
         seen = []
         self.stop(monkeypatch, Survey, "collect", seen)
         words = ["1.csv", "2.parquet", "--survey", folder / "survey.toml", "--out", "box.json"]
-        assert isinstance(run("survey", "collect", *words).exception, Called)
+        assert isinstance(run("--debug", "survey", "collect", *words).exception, Called)
         [((asked, *args), kwargs)] = seen
         assert asked.forms == Survey.load(folder / "survey.toml").forms
         assert (args, kwargs) == ([("1.csv", "2.parquet")], {})
@@ -172,7 +183,7 @@ class TestOneCall:
         seen = []
         self.stop(monkeypatch, Boxes, "estimate", seen)
         words = [folder / "box.json", "--confidence", "0.99", "--simultaneous"]
-        assert isinstance(run("survey", "estimate", *words).exception, Called)
+        assert isinstance(run("--debug", "survey", "estimate", *words).exception, Called)
         [((boxes, *args), kwargs)] = seen
         assert (list(boxes), args) == (["smokes", "city"], [])
         assert kwargs == {"confidence": "0.99", "simultaneous": True}
@@ -223,11 +234,23 @@ class TestHelp:
     def test_the_version_is_the_librarys(self):
         assert run("--version").stdout == f"discreet, version {discreet.__version__}\n"
 
-    @pytest.mark.parametrize("words", [(), ("survey",)], ids=["nothing", "survey"])
-    def test_no_command_shows_the_help(self, words):
-        done = run(*words)
-        text = done.stdout or done.stderr
-        assert text.startswith("Usage: discreet")
+    @pytest.mark.parametrize("name", ["survey", "explain"])
+    def test_a_group_alone_shows_its_help(self, name):
+        done = run(name)
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert done.stdout.startswith(f"Usage: discreet {name}")
+
+    def test_nothing_greets_and_shows_both_jobs(self):
+        done = run()
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert done.stdout.startswith(f"discreet {discreet.__version__}")
+        assert max(map(len, lines(done.stdout))) <= 80
+        text = done.stdout.replace("\\\n", " ")
+        tried = [shlex.split(line)[1:] for line in lines(text) if line.startswith("    discreet ")]
+        assert [words[0] for words in tried] == ["count", "survey"]
+        count, plan = tried
+        assert app.commands["count"].make_context("count", count[1:]).params["by"] == ("city",)
+        assert run(*plan).exit_code == 0
 
 
 def assert_one_line(done, code):
@@ -374,7 +397,8 @@ from discreet.cli import main
 try:
     main()
 finally:
-    print([name for name in ("pandas", "polars", "pyarrow", "scipy") if name in sys.modules])
+    heavy = ("pandas", "polars", "pyarrow", "scipy", "ibis", "duckdb", "matplotlib", "rich", "sqlite3", "narwhals")
+    print([name for name in heavy if name in sys.modules])
 """
 
 

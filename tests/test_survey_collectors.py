@@ -10,6 +10,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 import traceback
 from collections import Counter
 from fractions import Fraction
@@ -41,7 +43,7 @@ from discreet import (
     UnsupportedError,
 )
 from discreet.reals import float_up, ln
-from discreet.report import Progress, progress
+from discreet.report import Progress, Waiting, progress
 from discreet.survey import Client, Collector, PairCollector, Question, Report, TextQuestion, collectors, files
 from discreet.survey.questions import count_bits, count_bytes
 
@@ -1056,31 +1058,53 @@ class TestProgress:
         text = self.run(
             monkeypatch, Terminal(), 0, lambda: Collector(SETS).add_many(tmp_path / "*.parquet", column="r")
         )
-        assert [part.split()[0] for part in text.split("\r")[1:]] == [str(n) for n in (3, 5, 8, 10, 13, 15, 18, 20, 20)]
-        assert text.endswith("20 reports, done\n")
+        *lines, last = text.split("\r\033[K")[1:]
+        assert lines == [f"{n} reports, 0 s" for n in (3, 5, 8, 10, 13, 15, 18, 20)]
+        assert last == ""  # The line is gone when the work is done.
 
     @pytest.mark.parametrize(("stream", "patience"), [(io.StringIO, 0), (Terminal, 100)], ids=["a file", "soon done"])
     def test_it_is_silent_elsewhere_and_when_soon_done(self, stream, patience, monkeypatch):
         work = lambda: Collector(SETS).add_many(wire(SETS, payloads(SETS)))  # noqa: E731
         assert self.run(monkeypatch, stream(), patience, work) == ""
 
-    def test_an_error_ends_the_line_and_is_not_said_to_be_done(self, monkeypatch):
+    def test_an_error_clears_the_line(self, monkeypatch):
         def work():
             with contextlib.suppress(RuntimeError), Progress("reports", total=4) as shown:
                 shown.add(1)
                 raise RuntimeError
 
         text = self.run(monkeypatch, Terminal(), 0, work)
-        assert "1 reports (25%)" in text
-        assert "done" not in text
-        assert text.endswith("\n")
+        assert "[######..................]  25%  1 of 4 reports, 0 s left" in text
+        assert text.endswith("\r\033[K")
 
     def test_the_share_never_exceeds_the_whole(self, monkeypatch):
         def work():
             with Progress("reports", total=2) as shown:
                 shown.add(5)
 
-        assert "(100%)" in self.run(monkeypatch, Terminal(), 0, work)
+        assert f"[{'#' * 24}] 100%  5 of 2 reports" in self.run(monkeypatch, Terminal(), 0, work)
+
+    def test_a_query_says_how_long_it_runs(self, monkeypatch):
+        def work():
+            with Waiting("duckdb runs the query"):
+                time.sleep(0.2)
+
+        monkeypatch.setattr(progress, "_PAUSE", 0.01)
+        text = self.run(monkeypatch, Terminal(), 0.01, work)
+        *lines, last = text.split("\r\033[K")[1:]
+        assert set(lines) == {"duckdb runs the query, 0 s"}
+        assert last == ""
+
+    @pytest.mark.parametrize(("stream", "patience"), [(io.StringIO, 0), (Terminal, 100)], ids=["a file", "soon done"])
+    def test_a_query_is_silent_elsewhere_and_when_soon_done(self, stream, patience, monkeypatch):
+        def work():
+            with Waiting("duckdb runs the query"):
+                time.sleep(0.01)
+                assert (threading.active_count() > before) is (stream is Terminal)
+
+        before = threading.active_count()
+        assert self.run(monkeypatch, stream(), patience, work) == ""
+        assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 254, 255, 256, 511, 140_001])

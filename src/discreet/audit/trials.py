@@ -119,7 +119,7 @@ def sampled(
     epsilon, delta = claim if isinstance(claim, tuple | list) else (claim, None)
     limit = float("inf") if epsilon == math.inf else float(checked_epsilon(epsilon))
     draws = _draws(release, (x, y), n, many)
-    looks = list(features) if features is not None else _default_features(draws[0][:200] + draws[1][:200])
+    looks = list(features) if features is not None else _default_features(draws[0][:200] + draws[1][:200], x, y)
     best = max((_choose(look, draws, limit, delta is not None) for look in looks), key=lambda choice: choice[0])
     _, look, values, swap = best
     hits = [sum(look(o) in values for o in side) for side in draws[2:]]
@@ -207,13 +207,27 @@ def _best_prefix(
     return best, set(ranked[:size])
 
 
-def _default_features(outputs: list[Any]) -> list[Feature]:
+def _default_features(outputs: list[Any], x: Any, y: Any) -> list[Feature]:
     features: list[Feature] = [_output]
+    first, second = (_hashable(side) for side in (x, y))
+    if _are_vectors(first, second) and all(_are_vectors(o, first) for o in outputs):
+        differ = [i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+
+        def agreement(o: Any) -> Hashable:
+            """How many of the bits in which the inputs differ are as in the first: no report is seen twice."""
+            return int(sum(o[i] == first[i] for i in differ))
+
+        features.append(agreement)
     if any(isinstance(o, tuple) and o[:1] == ("dict",) for o in outputs):
         features.append(_keys)
     if any(isinstance(o, float) for o in outputs):
         features += [_precision, _rounded]
     return features
+
+
+def _are_vectors(x: Any, y: Any) -> bool:
+    """Whether two values are vectors of one length."""
+    return isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y) > 0
 
 
 def _output(o: Any) -> Hashable:

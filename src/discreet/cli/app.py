@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import re
 import sys
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
 
 import click
 
 from discreet import __version__
+from discreet.cli.audit import audit, proof
+from discreet.cli.demo import demo
 from discreet.cli.survey import survey
-from discreet.cli.tables import commands
+from discreet.cli.tables import budget, count, explain, mean, suggest, sum_
+from discreet.cli.version import version
 from discreet.errors import (
     BudgetError,
     DiscreetError,
@@ -22,8 +30,61 @@ from discreet.errors import (
 
 __all__ = ["app"]
 
-_REFUSED = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
-_EXTRAS = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables")
+_REFUSED: Final = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
+_EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {"matplotlib": "report", "rich": "cli"}
+_SECTIONS: Final = {
+    "Publish tables": (count, sum_, mean, explain, suggest, budget),
+    "Ask people": (survey,),
+    "Check and learn": (audit, proof, demo, version),
+}
+_FLAGS: Final = (
+    dict.fromkeys(("by", "columns"), "--by")
+    | {
+        "column": "COLUMN",
+        "source": "FILE",
+        "keys": "--key",
+        "mechanism": "MECHANISM",
+        "name": "NAME",
+    }
+    | {
+        name: f"--{name.replace('_', '-')}"
+        for name in (
+            *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
+            *("max_groups", "max_rows", "people", "person", "planned", "rows", "share", "table", "trials"),
+        )
+    }
+)
+"""What a parameter of the library is called here."""
+_SAYINGS: Final = (
+    ("explain() shows choices, suggest_max_groups() chooses", "`discreet explain` shows choices, `suggest` chooses"),
+    ("suggest_max_groups()", "`discreet suggest`"),
+    ("give epsilon=, and delta=, to start one", "`discreet budget PATH --create --epsilon 3 --delta 1e-5` starts one"),
+    ("leave epsilon= and delta= away to open it as it is", "leave --create, --epsilon and --delta away to open it"),
+    ("or give their keys", "or give them with --key or --keys"),
+    ("give pairs", "in Python, audit.exact(..., pairs=...) takes yours"),
+)
+_GREETING: Final = """\
+discreet {version}: exact differential privacy. It does two jobs.
+
+  Publish tables: counts, sums and means per group, the list of groups private.
+    discreet count events.csv --by city --person user_id --max-groups 3 \\
+      --epsilon 1 --delta 1e-6
+
+  Ask people: each answer is randomized before it leaves the person.
+    discreet survey plan --choices 10 --epsilon 1 --margin 0.02
+
+  See both at work, on invented people:  discreet demo
+  All commands, and help for each one:   discreet --help, discreet count --help\
+"""
+_EPILOG: Final = """\b
+Every command takes --json. Exit codes: 0 done; 1 refused or failed; 2 wrong use.
+An error is one line; with --json it is JSON, on stderr like the line:
+  {"error": "...", "kind": "BudgetError", "exit_code": 1}
+Shell completion, also of the columns of FILE:
+  bash:  eval "$(_DISCREET_COMPLETE=bash_source discreet)"     (in ~/.bashrc)
+  zsh:   eval "$(_DISCREET_COMPLETE=zsh_source discreet)"      (in ~/.zshrc)
+  fish:  _DISCREET_COMPLETE=fish_source discreet | source      (in config.fish)
+"""
 
 
 class _App(click.Group):
@@ -32,43 +93,100 @@ class _App(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command, and show what fails in one line."""
         kwargs["standalone_mode"] = False
-        given = kwargs.get("args", args[0] if args else None)
-        debug = "--debug" in (sys.argv[1:] if given is None else given)
+        given = kwargs.pop("args", args[0] if args else None)
+        words: list[str] = list(sys.argv[1:] if given is None else given)
+        debug = "--debug" in words
         try:
-            result = super().main(*args, **kwargs)
+            result = super().main([word for word in words if word != "--debug"], *args[1:], **kwargs)
+            sys.stdout.flush()
             sys.exit(result if isinstance(result, int) else 0)
         except click.exceptions.Abort:
-            _fail("stopped", 1)
+            _fail("stopped", "Abort", 1, words)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.ctx.get_help())
             sys.exit(0)
-        except (click.ClickException, DiscreetError, OSError, ModuleNotFoundError) as error:
+        except Exception as error:
             if debug:
                 raise
-            _fail(*_said(error))
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                _leave_the_pipe()
+            _fail(*_said(error), words)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what they are for."""
+        widest = max(len(name) for name in self.commands)
+        for title, listed in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(str(each.name).ljust(widest), each.get_short_help_str(formatter.width)) for each in listed]
+                )
 
 
-def _said(error: Exception) -> tuple[str, int]:
-    """Return what to say of an error, and the exit code: 2 for wrong use, 1 for what was refused or failed."""
+def _said(error: Exception) -> tuple[str, str, int]:
+    """Return what to say of an error, its kind, and the exit code: 2 for wrong use, 1 for what failed."""
+    kind = type(error).__name__
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx is not None else "discreet"
+        return f"{error.format_message().rstrip('.')}; see `{path} --help`", kind, error.exit_code
     if isinstance(error, click.ClickException):
-        return error.format_message(), error.exit_code
+        return error.format_message(), kind, error.exit_code
     if isinstance(error, ModuleNotFoundError):
-        return f"this needs {error.name}: pip install 'discreet[{_EXTRAS.get(error.name or '', 'survey')}]'", 1
-    refused = not isinstance(error, DiscreetError) or isinstance(error, _REFUSED)
-    return str(error), 1 if refused else 2
+        name = (error.name or "").split(".")[0]
+        return f"this needs {name}: pip install 'discreet[{_EXTRAS.get(name, 'survey')}]'", kind, 1
+    if isinstance(error, DiscreetError):
+        return _spoken(str(error)), kind, 1 if isinstance(error, _REFUSED) else 2
+    if isinstance(error, OSError) and error.filename is not None:
+        hint = "check the path" if isinstance(error, FileNotFoundError) else "choose another place, or its permissions"
+        return f"{error.filename}: {error.strerror or kind}; {hint}", kind, 1
+    if isinstance(error, OSError):
+        return str(error), kind, 1
+    # Its own words may quote the data.
+    return f"failed in a way that it should not ({kind}); --debug shows where", kind, 1
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    click.echo(f"discreet: {message}", err=True)
+def _spoken(message: str) -> str:
+    """Return an error of the library in the words of the command line.
+
+    >>> _spoken("max_groups=None: need at least one"), _spoken("epsilon='x': need a number")
+    ('--max-groups: need at least one', "--epsilon 'x': need a number")
+    """
+    for there, here in _SAYINGS:
+        message = message.replace(there, here)
+    found = re.match(r"(\w+)=(None(?=: need ))?", message)
+    if found is None or found[1] not in _FLAGS or ": need " not in message:
+        return message
+    rest = message[found.end() :]
+    return f"{_FLAGS[found[1]]}{rest}" if found[2] else f"{_FLAGS[found[1]]} {rest}"
+
+
+def _fail(message: str, kind: str, code: int, words: Sequence[str]) -> NoReturn:
+    line = " ".join(message.split())
+    as_json = json.dumps({"error": line, "kind": kind, "exit_code": code}, ensure_ascii=False)
+    click.echo(as_json if "--json" in words else f"discreet: {line}", err=True)
     sys.exit(code)
 
 
-@click.group(cls=_App, context_settings={"help_option_names": ["-h", "--help"]})
+def _leave_the_pipe() -> NoReturn:
+    """End where nobody reads any more; the interpreter must not fail once again when it closes the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)
+
+
+@click.group(
+    cls=_App,
+    epilog=_EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, "--version", prog_name="discreet")
-@click.option("--debug", is_flag=True, help="Show a traceback where something fails.")
-def app(debug: bool) -> None:
-    """Exact differential privacy: ask people, publish tables."""
+@click.option("--debug", is_flag=True, help="Show a traceback where something fails; may stand anywhere.")
+@click.pass_context
+def app(ctx: click.Context, debug: bool) -> None:
+    """Exact differential privacy: publish tables, ask people."""
+    if ctx.invoked_subcommand is None:
+        click.echo(_GREETING.format(version=__version__))
 
 
-for command in (survey, *commands):
-    app.add_command(command)
+for _commands in _SECTIONS.values():
+    for _command in _commands:
+        app.add_command(_command)

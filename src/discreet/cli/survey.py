@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli.show import Grid, Part, Title, figure, plain, plural, show
+
+if TYPE_CHECKING:
+    from discreet.survey import Boxes, Estimates, Plan
+
 __all__ = ["survey"]
+
+_PATH = click.Path()
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_SURVEY = click.option("--survey", "survey_file", type=_PATH, required=True, help="The survey, in TOML or JSON.")
+_CONFIDENCE = click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
 
 _EPILOG = """\b
 A survey is a file of TOML or JSON:
@@ -19,7 +29,7 @@ A survey is a file of TOML or JSON:
 """
 
 
-@click.group(epilog=_EPILOG)
+@click.group(epilog=_EPILOG, short_help="Plan, perturb, collect, estimate: noise before an answer leaves.")
 def survey() -> None:
     """Ask people: randomize each answer before it leaves the person, and estimate from the noise."""
 
@@ -29,8 +39,8 @@ def survey() -> None:
 @click.option("--epsilon", required=True, help='The budget of the question, such as 1 or "1/2".')
 @click.option("--margin", help="Say how many people give intervals of this half width.")
 @click.option("--people", type=int, help="Say what margin this many people give.")
-@click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_CONFIDENCE
+@_JSON
 def plan(choices: int, epsilon: str, margin: str | None, people: int | None, confidence: str, as_json: bool) -> None:
     """Compare the mechanisms within a budget, and say how many people to ask.
 
@@ -40,15 +50,15 @@ def plan(choices: int, epsilon: str, margin: str | None, people: int | None, con
     from discreet.survey import plan as library_plan
 
     found = library_plan(choices, epsilon=epsilon, margin=margin, people=people, confidence=confidence)
-    _show(found, {"limit": found.limit, "options": found.to_rows()}, as_json)
+    show(_plan_page(found), {"limit": found.limit, "options": found.to_rows()}, as_json=as_json)
 
 
 @survey.command()
-@click.argument("answers")
-@click.option("--survey", "survey_file", required=True, help="The survey, in TOML or JSON.")
-@click.option("--out", required=True, help="The file of randomized answers, CSV or Parquet.")
+@click.argument("answers", type=_PATH)
+@_SURVEY
+@click.option("--out", type=_PATH, required=True, help="The file of randomized answers, CSV or Parquet.")
 @click.option("--keep", multiple=True, help="A public column that goes along as it is; may be repeated.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_JSON
 def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_json: bool) -> None:
     """Randomize the answers in a CSV or Parquet file.
 
@@ -60,15 +70,15 @@ def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_
     asked = Survey.load(survey_file)
     people = asked.perturb_file(answers, out, keep=keep)
     loss = asked.privacy_map(1)
-    text = f"{out}: the randomized answers of {people:,} people; each loses at most epsilon = {loss}"
-    _show(text, {"out": out, "people": people, "epsilon": loss}, as_json)
+    text = f"{out}: the randomized answers of {plural(people, 'person', 'people')}; each loses at most epsilon = {loss}"
+    show([text], {"out": out, "people": people, "epsilon": loss}, as_json=as_json)
 
 
 @survey.command()
-@click.argument("noisy", nargs=-1, required=True)
-@click.option("--survey", "survey_file", required=True, help="The survey, in TOML or JSON.")
-@click.option("--out", required=True, help="The file of counts that `estimate` reads.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("noisy", type=_PATH, nargs=-1, required=True)
+@_SURVEY
+@click.option("--out", type=_PATH, required=True, help="The file of counts that `estimate` reads.")
+@_JSON
 def collect(noisy: tuple[str, ...], survey_file: str, out: str, as_json: bool) -> None:
     """Count randomized answers, from CSV or Parquet files, or boxes collected before (.json).
 
@@ -80,14 +90,14 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, as_json: bool) -
     boxes = Survey.load(survey_file).collect(noisy)
     boxes.save(out)
     counts = {name: {"reports": box.n, "refused": dict(box.refused)} for name, box in boxes.items()}
-    _show(f"{out}: {boxes!r}", {"out": out, "questions": counts}, as_json)
+    show(_boxes_page(out, boxes), {"out": out, "questions": counts}, as_json=as_json)
 
 
 @survey.command()
-@click.argument("box")
-@click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
+@click.argument("box", type=_PATH)
+@_CONFIDENCE
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all choices of a question together.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_JSON
 def estimate(box: str, confidence: str, simultaneous: bool, as_json: bool) -> None:
     """Estimate shares, with intervals, from what `collect` counted.
 
@@ -97,8 +107,56 @@ def estimate(box: str, confidence: str, simultaneous: bool, as_json: bool) -> No
     from discreet.survey import Boxes
 
     estimates = Boxes.load(box).estimate(confidence=confidence, simultaneous=simultaneous)
-    _show(estimates, estimates.to_rows(), as_json)
+    show(_estimates_page(estimates), estimates.to_rows(), as_json=as_json)
 
 
-def _show(text: Any, data: Any, as_json: bool) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False) if as_json else str(text))
+def _plan_page(found: Plan) -> Iterator[Part]:
+    limit = f"no mechanism has an n × variance below {figure(found.limit)}"
+    yield Title(f"{found.choices:,} choices, epsilon {float(found.epsilon):g}", limit)
+    head = ["mechanism", "n × variance", "of the limit", "people", "error", "margin"]
+    rows = []
+    for option in found.options:
+        row = [plain(option.name), figure(option.unit_variance), f"{option.of_limit:.1%}"]
+        if option.people is not None:
+            row += [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
+        rows.append(row)
+    yield Grid(head[: len(rows[0])], rows, "t" + "r" * (len(rows[0]) - 1), chosen=frozenset({0}))
+    if found.people is not None:
+        yield (
+            f"error: the standard error of a share, if all choices are equally common; margin: half the width of a "
+            f"{found.confidence:.4g} interval at the least favourable share."
+        )
+
+
+def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:
+    yield Title(f"{out}: {plural(len(boxes), 'question')}")
+    rows = [
+        [
+            plain(name),
+            f"{box.n:,}",
+            f"{box.refused.total():,}",
+            "; ".join(f"{n:,} {why}" for why, n in sorted(box.refused.items())),
+        ]
+        for name, box in boxes.items()
+    ]
+    yield Grid(["question", "reports", "refused", "why"], rows, "trrt")
+
+
+def _estimates_page(estimates: Estimates) -> Iterator[Part]:
+    for i, (name, found) in enumerate(estimates.items()):
+        if i:
+            yield ""
+        refused = f", {found.refused:,} refused" if found.refused else ""
+        together = ", all together" if found.simultaneous else ""
+        note = f"{plural(found.n, 'report')}{refused}, {found.confidence * 100:.6g} % intervals{together}"
+        yield Title(plain(name), note)
+        rows = [
+            [
+                plain(s.choice),
+                *(f"{x:.3f}" for x in (s.share, s.error)),
+                f"{s.low:.3f} to {s.high:.3f}",
+                f"{s.count:,.0f}",
+            ]
+            for s in found.values()
+        ]
+        yield Grid(["choice", "share", "error", "interval", "people"], rows, "trrrr")

@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 import glob
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from discreet.tables import Answer, Explanation
+from discreet.cli import complete
+from discreet.cli.show import Grid, Part, Title, amount, figure, page, plain, plural, show
 
-__all__ = ["commands"]
+if TYPE_CHECKING:
+    from discreet.tables import Answer, Explanation, Suggestion
+
+__all__ = ["budget", "count", "explain", "mean", "suggest", "sum_"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FILE = click.argument("file")
-_COLUMN = click.argument("column")
+_PATH = click.Path()
+_FILE = click.argument("file", type=_PATH)
+_COLUMN = click.argument("column", shell_complete=complete.columns)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _EPSILON = click.option("--epsilon", required=True, help='The epsilon to spend, such as 1 or "1/2".')
-_LEDGER = click.option("--ledger", help="The books that are charged before the answer is made; see `budget`.")
+_LEDGER = click.option(
+    "--ledger", type=_PATH, help="The books that are charged before the answer is made; see `budget`."
+)
 _TABLE = (
-    click.option("--person", multiple=True, help="The column that says whose a row is; may be repeated."),
+    click.option(
+        "--person",
+        multiple=True,
+        shell_complete=complete.columns,
+        help="The column that says whose a row is; may be repeated.",
+    ),
     click.option("--each-row", is_flag=True, help="Each row is a person of its own; in the place of --person."),
     click.option("--where", help="Only rows for which this holds, such as \"year = 2026 AND city <> 'Rome'\"."),
     click.option("--table", help="The table's name, where FILE is a database's URL."),
 )
-_BY = click.option("--by", multiple=True, help="A column of groups; may be repeated.")
+_BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
 _GROUPS = (
     _BY,
     click.option("--max-groups", type=int, help="In how many groups a person may count; see `explain`, `suggest`."),
     click.option("--delta", help="The delta to spend, such as 1e-6, where the groups are private."),
     click.option("--key", multiple=True, help="A group known beforehand; may be repeated. Of several columns: Rome,7."),
-    click.option("--keys", help="A file of groups known beforehand, one a line."),
+    click.option("--keys", type=_PATH, help="A file of groups known beforehand, one a line."),
+    click.option("--null", help="What stands for a missing key, as in: --key Rome --key NULL --null NULL."),
 )
 _ROWS = (
     click.option("--rows", is_flag=True, help="Count rows, not people."),
@@ -47,7 +59,10 @@ _BOUNDS = (
     click.option("--grid", help="The step that values are rounded to; a power of two unless given."),
     click.option("--share", help="The part of epsilon that counts people; one half unless given."),
 )
-_OUT = click.option("--out", help="Write the answer to this file: .parquet, .csv or .json.")
+_OUT = (
+    click.option("--out", type=_PATH, help="Write the answer to this file: .parquet, .csv or .json."),
+    click.option("--html", type=_PATH, help="Write a page about the answer to this file, for a browser."),
+)
 
 
 def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -56,7 +71,7 @@ def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 _ASKED = (*_TABLE, *_GROUPS, _EPSILON)
-_PUBLISHED = (*_ASKED, _LEDGER, _OUT, _JSON)
+_PUBLISHED = (*_ASKED, _LEDGER, *_OUT, _JSON)
 
 
 @click.command()
@@ -70,7 +85,7 @@ def count(**given: Any) -> None:
     _publish(given, *_counted(given))
 
 
-@click.command("sum")
+@click.command("sum", short_help="Sum a column in each group.")
 @_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
 def sum_(**given: Any) -> None:
     """Sum a column in each group: each value, and then each person's sum there, is clipped to [low, high].
@@ -81,7 +96,7 @@ def sum_(**given: Any) -> None:
     _publish(given, "sum", given["column"])
 
 
-@click.command()
+@click.command(short_help="Say the mean of a column in each group.")
 @_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
 def mean(**given: Any) -> None:
     """Say the mean in each group, over people, of their own mean of a column clipped to [low, high].
@@ -92,7 +107,7 @@ def mean(**given: Any) -> None:
     _publish(given, "mean", given["column"])
 
 
-@click.group()
+@click.group(short_help="Say what an answer would promise, before it is paid for.")
 def explain() -> None:
     """Say what an answer would promise and how wrong it might be. Nothing is spent, and no rows are read.
 
@@ -153,31 +168,39 @@ def suggest(**given: Any) -> None:
     """
     names = ("epsilon", "planned", "group_size")
     found = _table(given).suggest_max_groups(*given["by"], **{name: given[name] for name in names})
-    _show(found, {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt}, given)
+    data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt}
+    show(_suggestion_page(found), data, as_json=given["as_json"])
 
 
-@click.command()
-@click.argument("path")
+@click.command(short_help="Show what was spent, and what is left; or make the books.")
+@click.argument("path", type=_PATH)
 @click.option("--create", is_flag=True, help="Make the books, with a budget of --epsilon and --delta.")
 @click.option("--epsilon", help="The whole budget's epsilon, with --create.")
 @click.option("--delta", help="The whole budget's delta, with --create; 0 unless given.")
+@click.option("--entry", type=int, help="Show one charge whole, with its receipt.")
 @_JSON
-def budget(path: str, create: bool, epsilon: str | None, delta: str | None, **given: Any) -> None:
+def budget(path: str, create: bool, epsilon: str | None, delta: str | None, entry: int | None, as_json: bool) -> None:
     """Show what was spent, on what and when, and what is left; or make the books.
 
     \b
     discreet budget budget.db --create --epsilon 3 --delta 1e-5
     discreet budget budget.db
+    discreet budget budget.db --entry 1
     """
     from discreet import Ledger
+    from discreet.cli.books import book_page, entry_page
 
     if create is (epsilon is None) or (delta is not None and not create):
         raise click.UsageError("--create needs --epsilon, and --epsilon and --delta need --create")
     with Ledger(path, epsilon=epsilon, delta=delta) as book:
-        _show(book, {"path": path, **book.to_dict()} if given["as_json"] else None, given)
-
-
-commands = (count, sum_, mean, explain, suggest, budget)
+        books = book.to_dict()
+    if entry is None:
+        return show(book_page(path, books), {"path": path, **books}, as_json=as_json)
+    if not 0 < entry <= len(books["entries"]):
+        there = plural(len(books["entries"]), "charge")
+        raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")
+    found = books["entries"][entry - 1]
+    return show(entry_page(path, found), found, as_json=as_json)
 
 
 def _counted(given: dict[str, Any]) -> tuple[str]:
@@ -187,44 +210,150 @@ def _counted(given: dict[str, Any]) -> tuple[str]:
 
 
 def _publish(given: dict[str, Any], question: str, *column: str) -> None:
-    """Ask a table a question, and write or print the answer."""
-    from discreet.tables.files import checked_target, jsonable
+    """Ask a table a question, and write or print the answer. The places for it are tried before it is paid for."""
+    from discreet.tables.files import jsonable
 
-    if given["out"] is not None:
-        _keep_apart(checked_target(given["out"]), given)
+    _check_places(given)
     answer: Answer = getattr(_asked(given), question)(*column, **_numbers(given))
-    if given["out"] is not None:
-        try:
+    parts: list[Part] = []
+    data: dict[str, Any] = {}
+    try:
+        if given["out"] is not None:
             answer.save(given["out"])
-        except BaseException:
-            click.echo(answer.to_text(most=None))  # It is paid for, and must not be lost with the disk.
-            raise
-        spent, groups = answer.receipt["spent"], "1 group" if len(answer) == 1 else f"{len(answer):,} groups"
-        text = f"{given['out']}: {groups}; spent: epsilon = {spent['epsilon']}, delta = {spent['delta']}"
-        return _show(text, {"out": given["out"], "groups": len(answer), "receipt": answer.receipt}, given)
-    rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
+            parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}"]
+            data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt}
+        if given["html"] is not None:
+            answer.to_html(given["html"])
+    except BaseException:
+        page(_answer_page(answer))  # It is paid for, and must not be lost with the disk.
+        raise
+    if given["out"] is None:
+        rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
+        low, high = answer.interval("0.95")
+        intervals = [list(ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
+        parts, data = list(_answer_page(answer)), {"rows": rows, "intervals": intervals, "receipt": answer.receipt}
+    if given["html"] is not None:
+        parts, data = [*parts, f"{given['html']}: open it in a browser"], data | {"html": given["html"]}
+    show(parts, data, as_json=given["as_json"])
+
+
+def _check_places(given: dict[str, Any]) -> None:
+    from discreet.report.files import checked_page
+    from discreet.tables.files import checked_target
+
+    places = [
+        (name, check(given[name]))
+        for name, check in (("out", checked_target), ("html", checked_page))
+        if given[name] is not None
+    ]
+    sources = [*glob.glob(given["file"], recursive=True), given["file"], given["ledger"], given["keys"]]  # noqa: PTH207
+    taken = {Path(source).resolve() for source in sources if source is not None}
+    for name, place in places:
+        if place.resolve() in taken:
+            raise click.UsageError(f"--{name} {place}: need another file than those that are read")
+
+
+def _answer_page(answer: Answer) -> Iterator[Part]:
+    """Give an answer as a page: what was spent, and all groups with their intervals."""
+    who = "; each row is a person" if isinstance(answer.receipt["person"], str) else ""
+    top = plural(len(answer), "group") if answer.by else _named(answer.receipt)
+    yield Title(top, _spent(answer.receipt) + who)
     low, high = answer.interval("0.95")
-    intervals = [list(ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
-    return _show(answer.to_text(most=None), {"rows": rows, "intervals": intervals, "receipt": answer.receipt}, given)
+    rows = [
+        [
+            *map(plain, key),
+            *(figure(values[i]) for values in answer.columns.values()),
+            f"{figure(low[i])} to {figure(high[i])}",
+        ]
+        for i, key in enumerate(answer.keys)
+    ]
+    kinds = "t" * len(answer.by) + "r" * (len(answer.columns) + 1)
+    yield Grid([*map(plain, answer.by), *map(plain, answer.names.values()), "95 % interval"], rows, kinds)
+    if answer.receipt["keys"] == "private":
+        yield "Groups with few people are not shown, and how many there are is not said."
+    if answer.left is not None:
+        epsilon, delta = (amount(x, up=False) for x in answer.left)
+        yield f"The budget has epsilon {epsilon} and delta {delta} left."
+
+
+def _named(receipt: dict[str, Any]) -> str:
+    from discreet.cli.books import described
+
+    return described(receipt)
+
+
+def _spent(receipt: dict[str, Any]) -> str:
+    epsilon, delta = (amount(Fraction(receipt["spent"][name]), up=True) for name in ("epsilon", "delta"))
+    return f"spent: epsilon {epsilon}" + (f", delta {delta}" if receipt["spent"]["delta"] else "")
 
 
 def _explain(given: dict[str, Any], question: str, *column: str) -> None:
     """Explain what a question would give."""
     said: Explanation = _asked(given).explain(question, *column, **_numbers(given))
     told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes", "receipt")}
-    _show(said, told | {"choices": said.to_rows()}, given)
+    show(_explanation_page(said), told | {"choices": said.to_rows()}, as_json=given["as_json"])
+
+
+def _explanation_page(said: Explanation) -> Iterator[Part]:
+    yield Title(said.question, "nothing is spent, and no rows are read")
+    yield said.guarantee
+    private = said.choices[0].threshold is not None
+    reaches = [choice.errors or ((0, choice.radius),) for choice in said.choices]
+    rows = [
+        [
+            f"{choice.max_groups}{' *' if choice.max_groups == said.chosen else ''}",
+            *(f"±{figure(reach)}" for _, reach in each),
+            *([f">{choice.threshold:,}", f"{choice.n50:,}", f"{choice.n95:,}"] if private else []),
+        ]
+        for choice, each in zip(said.choices, reaches, strict=True)
+    ]
+    noise = [f"at {people:,}" if people else "noise, 95 %" for people, _ in reaches[0]]
+    noise[0] = noise[0].replace("at ", "noise at ")
+    head = ["max_groups", *noise, *(["threshold", "half seen", "95 % seen"] if private else [])]
+    chosen = frozenset(i for i, choice in enumerate(said.choices) if choice.max_groups == said.chosen)
+    yield ""
+    yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
+    if said.choices[0].errors:
+        yield "Noise: how far the mean of so many people may be off, but for 5 %."
+    if private:
+        yield (
+            "A group is seen if its noisy number of people is above the threshold: half of the groups of one size, "
+            "and 95 % of those of another."
+        )
+    for note in said.notes:
+        yield note.replace("suggest_max_groups()", "`discreet suggest`")
+
+
+def _suggestion_page(found: Suggestion) -> Iterator[Part]:
+    spent = _spent(found.receipt)
+    yield Title(f"max_groups = {found.best} is best for groups of {found.group_size:,}", spent)
+    sizes = sorted({100, 1000, 10_000, found.group_size})
+    rows = [
+        [
+            f"{m}{' *' if m == found.best else ''}",
+            f"{left_out:.1%}",
+            f"±{figure(found.noise[m])}",
+            *(f"±{figure(found.error(m, size))}" for size in sizes),
+        ]
+        for m, left_out in found.left_out.items()
+    ]
+    chosen = frozenset(i for i, m in enumerate(found.left_out) if m == found.best)
+    head = ["max_groups", "left out", "noise", *(f"error at {size:,}" for size in sizes)]
+    yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
 
 
 def _asked(given: dict[str, Any]) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        for name in ("max_groups", "delta", "key", "keys", "share"):
+        for name in ("max_groups", "delta", "key", "keys", "null", "share"):
             if given.get(name):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
         return _table(given)
     texts = _texts(given)
     table = _table(given)
-    return table.group_by(*given["by"], keys=None if texts is None else table.typed_keys(*given["by"], texts=texts))
+    if texts is None:
+        return table.group_by(*given["by"])
+    return table.group_by(*given["by"], keys=table.typed_keys(*given["by"], texts=texts, null=given["null"]))
 
 
 def _table(given: dict[str, Any]) -> Any:
@@ -250,6 +379,8 @@ def _numbers(given: dict[str, Any]) -> dict[str, Any]:
 
 def _texts(given: dict[str, Any]) -> list[str] | None:
     """Return the known keys that were typed, or are in a file; None where the groups are private."""
+    if given["null"] is not None and not (given["key"] or given["keys"]):
+        raise click.UsageError("--null needs --key or --keys: it says which of them is the missing one")
     if given["keys"] is None:
         return list(given["key"]) or None
     try:
@@ -260,14 +391,3 @@ def _texts(given: dict[str, Any]) -> list[str] | None:
     if not texts:
         raise click.UsageError(f"--keys {given['keys']}: need at least one key, one a line")
     return texts
-
-
-def _keep_apart(target: Path, given: dict[str, Any]) -> None:
-    """Raise where an answer would overwrite what it is made from."""
-    sources = [*glob.glob(given["file"], recursive=True), given["file"], given["ledger"], given["keys"]]  # noqa: PTH207
-    if target.resolve() in {Path(source).resolve() for source in sources if source is not None}:
-        raise click.UsageError(f"--out {target}: need another file than those that are read")
-
-
-def _show(text: Any, data: Any, given: dict[str, Any]) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False) if given["as_json"] else str(text))

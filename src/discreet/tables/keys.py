@@ -29,21 +29,27 @@ class _Column:
     take: Callable[[Any], Any]
 
 
-def typed(texts: Iterable[str], columns: Sequence[Any]) -> list[Any]:
-    """Return keys of some Ibis columns from texts; of several columns, each text is a line of CSV."""
+def typed(texts: Iterable[str], columns: Sequence[Any], null: str | None = None) -> list[Any]:
+    """Return keys of some Ibis columns from texts; of several columns, each text is a line of CSV.
+
+    Where an entry is the text *null*, it is the missing key; without it, nothing that can be typed is.
+    """
     if isinstance(texts, str):
         raise KindError("keys", texts, "a list of texts")
+    if null is not None and not isinstance(null, str):
+        raise KindError("null", null, "a text")
     kinds = [_column(column) for column in columns]
-    return [_typed(text, kinds) for text in texts]
+    return [_typed(text, kinds, null) for text in texts]
 
 
-def _typed(text: Any, kinds: Sequence[_Column]) -> Any:
+def _typed(text: Any, kinds: Sequence[_Column], null: str | None) -> Any:
     if not isinstance(text, str):
         raise KindError("keys", text, "texts")
     cells = [text] if len(kinds) == 1 else next(csv.reader([text], skipinitialspace=True), [])
     if len(cells) != len(kinds):
         raise ParameterError("keys", text, f"{len(kinds)} entries, separated by commas")
-    key = tuple(_tried(kind.read, cell, kind.need) for cell, kind in zip(cells, kinds, strict=True))
+    pairs = zip(cells, kinds, strict=True)
+    key = tuple(None if cell == null else _tried(kind.read, cell, kind.need) for cell, kind in pairs)
     return key if len(kinds) > 1 else key[0]
 
 

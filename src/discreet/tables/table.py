@@ -26,6 +26,7 @@ from discreet.ledger import Ledger
 from discreet.measures import Approximate, MaxDivergence, checked_epsilon
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import float_up
+from discreet.report import Waiting
 from discreet.tables.answers import Answer, Noise
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
@@ -145,16 +146,20 @@ class Table:
             what, column, epsilon=epsilon, max_rows=max_rows, low=low, high=high, grid=grid, share=share
         )
 
-    def typed_keys(self, *columns: str, texts: Iterable[str]) -> list[Any]:
+    def typed_keys(self, *columns: str, texts: Iterable[str], null: str | None = None) -> list[Any]:
         """Return keys for `group_by` from texts, of the columns' own types; of several columns, each text is CSV.
+
+        *null* is the text that stands for a missing key: no other does.
 
         >>> import pandas as pd
         >>> t = Table(pd.DataFrame({"user": [1], "city": ["Rome"], "year": [2026]}), person="user")
         >>> t.typed_keys("year", texts=["2025", "2026"]), t.typed_keys("city", "year", texts=["Rome,2026"])
         ([2025, 2026], [('Rome', 2026)])
+        >>> t.typed_keys("year", texts=["2026", "NULL"], null="NULL")
+        [2026, None]
         """
         check_columns("columns", columns, self._ibis)
-        return typed(texts, [self._ibis[column] for column in columns])
+        return typed(texts, [self._ibis[column] for column in columns], null)
 
     def suggest_max_groups(
         self, *by: str, epsilon: Exact = "0.1", planned: Exact = 1, group_size: int = 1000
@@ -392,7 +397,8 @@ class Query:
         """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
         failure = ""
         try:
-            return self.plan.run(self.table._ibis)
+            with Waiting(f"{self.table._ibis.get_backend().name} runs the query"):
+                return self.plan.run(self.table._ibis)
         except DiscreetError:
             raise
         except Exception as error:  # Each engine has its own.

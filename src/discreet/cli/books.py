@@ -1,0 +1,83 @@
+"""The books as a page: what was charged, on what and when, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from fractions import Fraction
+from typing import Any, Final
+
+from discreet.cli.show import Grid, Part, Title, amount, bar, plain, plural
+
+__all__ = ["book_page", "described", "entry_page"]
+
+_SUGGESTED: Final = "groups per person in "
+
+
+def book_page(path: str, books: Mapping[str, Any]) -> Iterator[Part]:
+    """Give the books of `Ledger.to_dict` as a page: each charge, and what is left of the budget."""
+    entries = books["entries"]
+    yield Title(f"{path}: {plural(len(entries), 'charge')}", "times are UTC")
+    rows = []
+    left = {name: Fraction(books["budget"][name]) for name in ("epsilon", "delta")}
+    for entry in entries:
+        for name in left:
+            left[name] -= Fraction(entry[name])
+        what, table = _what(entry)
+        spent = [amount(Fraction(entry[name]), up=True) for name in left]
+        when = f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}"
+        about = f"{table}: {what}" if what and table else what or table
+        rows.append([str(entry["number"]), when, about, *spent, amount(left["epsilon"], up=False)])
+    if rows:
+        yield Grid(["no.", "when", "what", "epsilon", "delta", "epsilon left"], rows, "rltrrr")
+        yield ""
+    for name in left:
+        yield _left(name, *(Fraction(books[part][name]) for part in ("budget", "spent", "left")))
+
+
+def _left(name: str, budget: Fraction, spent: Fraction, left: Fraction) -> str:
+    shown = f"{amount(spent, up=True)} of {amount(budget, up=True)} spent, {amount(left, up=False)} left"
+    return f"{name:7}  [{bar(float(spent / budget) if budget else 0.0)}]  {shown}"
+
+
+def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
+    """Give one charge as a page, with all that its receipt says."""
+    yield Title(f"{path}: charge {entry['number']}", "times are UTC")
+    what, table = _what(entry)
+    facts = [("what", what), ("table", table), ("when", entry["when"])]
+    facts += [(name, entry[name]) for name in ("epsilon", "delta")]
+    facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
+    yield Grid((), [[plain(name), plain(text)] for name, text in facts], "lt")
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(f"{name} {key}".strip(), inner)
+    elif value not in (None, [], {}):
+        yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _what(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what a charge was for, and of which table."""
+    table = plain(entry["table"] or "")
+    if table.startswith(_SUGGESTED):
+        return "suggestion of max_groups", table.removeprefix(_SUGGESTED)
+    return described(entry["receipt"]), table
+
+
+def described(receipt: Any) -> str:
+    """Return what a receipt is about, in a few words; nothing where it is not a table's.
+
+    >>> described({"question": "sum", "column": "amount", "by": ["city"], "where": None, "bounds": {"max_groups": 3}})
+    'sum of amount by city, max_groups 3'
+    """
+    if not isinstance(receipt, dict) or not isinstance(receipt.get("question"), str):
+        return ""
+    question = receipt["question"]
+    what = {"count_people": "people", "count_rows": "rows"}.get(question, f"{question} of {receipt.get('column')}")
+    by = f" by {', '.join(map(str, receipt['by']))}" if receipt.get("by") else ""
+    where = f", where {receipt['where']}" if receipt.get("where") else ""
+    bounds = receipt.get("bounds") or {}
+    most = f", max_groups {bounds['max_groups']}" if bounds.get("max_groups") else ""
+    return plain(f"{what}{by}{where}{most}")

@@ -1,0 +1,224 @@
+"""Showing: tables and sentences on a terminal, the same without colours in a pipe, and JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+__all__ = [
+    "Grid",
+    "Part",
+    "Title",
+    "amount",
+    "bar",
+    "console",
+    "figure",
+    "page",
+    "plain",
+    "plural",
+    "show",
+    "show_json",
+    "write",
+]
+
+_PIPE: Final = 1 << 14
+"""A pipe is as wide as need be: nothing is wrapped or cut there."""
+_READABLE: Final = 100
+"""Sentences are not set wider than this on a terminal."""
+_NARROW: Final = 12
+"""A column of texts may be folded to this width, and no further."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A line that stands above others; *note* is said more quietly beside it."""
+
+    text: str
+    note: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: names of columns, or none, rows of texts, a letter for each column, and rows that stand out.
+
+    The letters are ``t`` for a text, which may be folded, ``l`` for what is set to the left and ``r`` to the right,
+    which may not. Where a terminal is too narrow even so, each row is a block of lines. Nothing is ever cut.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    kinds: str
+    chosen: frozenset[int] = frozenset()
+
+    def drawn(self, width: int) -> RenderableType:
+        """Return what Rich prints at a width."""
+        from rich.cells import cell_len
+
+        shown = [self.head, *self.rows] if self.head else self.rows
+        widths = [max(cell_len(row[i]) for row in shown) for i in range(len(self.kinds))]
+        least = [min(w, _NARROW) if kind == "t" else w for w, kind in zip(widths, self.kinds, strict=True)]
+        return self._blocks() if sum(least) + 2 * len(least) > width and self.head else self._table()
+
+    def _table(self) -> RenderableType:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(
+            box=box.SIMPLE_HEAD if self.head else None,
+            show_header=bool(self.head),
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, 1, 0, 0) if self.head else (0, 2, 0, 0),
+            header_style="bold",
+        )
+        for i, kind in enumerate(self.kinds):
+            style, name = "cyan" if i == 0 else "", Text(self.head[i] if self.head else "")
+            side: Any = "right" if kind == "r" else "left"
+            table.add_column(name, justify=side, no_wrap=kind != "t", overflow="fold", style=style)
+        for i, row in enumerate(self.rows):
+            table.add_row(*map(Text, row), style="bold" if i in self.chosen else "")
+        return table
+
+    def _blocks(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        lines: list[Text] = []
+        most = max(map(len, self.head))
+        for row in self.rows:
+            for name, cell in zip(self.head, row, strict=True):
+                lines.append(Text.assemble((name.ljust(most), "bold"), "  ", cell, overflow="fold"))
+            lines.append(Text(""))
+        return Group(*lines[:-1])
+
+
+Part: TypeAlias = str | Title | Grid
+
+
+def console(*, width: int | None = None) -> Console:
+    """Return what prints on a terminal at its width, or into a pipe without codes or limits."""
+    from rich.console import Console
+    from rich.theme import Theme
+
+    plain_text: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+    plain_text["theme"] = Theme({"markdown.code": "bold cyan", "markdown.block_quote": ""})
+    made = Console(file=sys.stdout, width=width, **plain_text)
+    return made if made.is_terminal or width is not None else Console(file=sys.stdout, width=_PIPE, **plain_text)
+
+
+def page(parts: Iterable[Part]) -> None:
+    """Print a page."""
+    from rich.text import Text
+
+    to = console()
+    for part in parts:
+        if isinstance(part, Grid):
+            if part.rows:
+                write(to, part.drawn(to.width), to.width)
+        elif isinstance(part, Title):
+            write(to, Text.assemble((part.text, "bold"), *((f"  {part.note}", "dim"),) * bool(part.note)), to.width)
+        else:
+            write(to, Text(part), min(to.width, _READABLE) if to.is_terminal else to.width)
+
+
+def write(to: Console, what: RenderableType, width: int) -> None:
+    """Print without blanks at the ends of lines, which a pipe would carry along."""
+    with to.capture() as captured:
+        to.print(what, width=width)
+    to.file.write("".join(f"{line.rstrip(' ')}\n" for line in captured.get().splitlines()))
+
+
+def show(parts: Iterable[Part], data: Any, *, as_json: bool) -> None:
+    """Print a page, or the data as a line of JSON."""
+    if as_json:
+        show_json(data)
+    else:
+        page(parts)
+
+
+def show_json(data: Any) -> None:
+    """Print data as a line of JSON."""
+    click.echo(json.dumps(_finite(data), ensure_ascii=False, allow_nan=False, default=str))
+
+
+def _finite(data: Any) -> Any:
+    """Return data that JSON can carry: numbers that are not finite as texts."""
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return str(data) if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def plain(value: Any) -> str:
+    """Return a text in which a terminal finds no commands: what cannot be printed is written as an escape.
+
+    >>> plain("Rome"), plain(None), plain("a\\x1b[2Jb\\n")
+    ('Rome', 'null', 'a\\\\x1b[2Jb\\\\n')
+    """
+    if value is None:
+        return "null"
+    text = str(value)
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def figure(x: Any) -> str:
+    """Return a number as it is read: with commas, and as many digits as say something.
+
+    >>> figure(1234567), figure(0.123456), figure(98765.4), figure(3.0), figure(float("inf"))
+    ('1,234,567', '0.1235', '98,765', '3', 'inf')
+    """
+    if isinstance(x, int) or not math.isfinite(x):
+        return f"{x:,}"
+    return f"{x:,.4g}" if abs(x) < 1000 else f"{x:,.0f}"
+
+
+def amount(x: Fraction, *, up: bool) -> str:
+    """Return an amount of loss as it is read: exactly where that is short, else four digits, on the safe side.
+
+    >>> amount(Fraction(1, 10), up=True), amount(Fraction(47, 30), up=True), amount(Fraction(47, 30), up=False)
+    ('0.1', '1.567', '1.566')
+    >>> amount(Fraction(7.461343184566792e-07), up=True), amount(Fraction("1e-5"), up=True)
+    ('7.462e-7', '1e-5')
+    >>> amount(Fraction(30), up=True), amount(Fraction(10**12), up=True), amount(Fraction(0), up=False)
+    ('30', '1000000000000', '0')
+    """
+    top, bottom = Decimal(x.numerator), Decimal(x.denominator)
+    near = Context(prec=8).divide(top, bottom)
+    side = ROUND_CEILING if up else ROUND_FLOOR
+    shown = near if Fraction(near) == x else Context(prec=4, rounding=side).divide(top, bottom)
+    text = f"{shown.normalize():g}" if shown == 0 or shown >= Decimal("1e-4") else f"{shown.normalize():e}"
+    return f"{shown:f}" if "e" in text and shown >= 1 else text
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return a number of things.
+
+    >>> plural(1, "group"), plural(2000, "group"), plural(0, "entry", "entries")
+    ('1 group', '2,000 groups', '0 entries')
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def bar(share: float, width: int = 30) -> str:
+    """Return a bar that is filled to a share, in characters that every terminal has.
+
+    >>> bar(0.5, 10), bar(0, 4), bar(0.001, 4), bar(1, 4)
+    ('#####.....', '....', '#...', '####')
+    """
+    filled = min(max(round(share * width), int(share > 0)), width)
+    return "#" * filled + "." * (width - filled)
