@@ -14,15 +14,11 @@ help:
 	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
 	@echo "make docs    the documentation as a site, in build/site; a broken link fails"
-	@echo "make bench   side by side with peers; prints ratios with the goal beside each"
+	@echo "make bench   side by side with peers: ratios with the goal beside each (BENCH='tables --only smartnoise')"
 
 $(VENV)/dev.stamp: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --editable ".[dev]"
-	@touch $@
-
-$(VENV)/bench.stamp: $(VENV)/dev.stamp
-	@$(BIN)/pip install --quiet --editable ".[bench]"
 	@touch $@
 
 demo: $(VENV)/dev.stamp
@@ -50,8 +46,9 @@ evidence: $(VENV)/dev.stamp
 docs: $(VENV)/dev.stamp
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet && echo "build/site/index.html"
 
-bench: $(VENV)/bench.stamp
-	@$(BIN)/python -m benchmarks
+# It installs the peers itself: one that does not install is then a row of the table.
+bench: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks $(BENCH)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache demo

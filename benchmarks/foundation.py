@@ -1,16 +1,20 @@
-"""The samplers beside OpenDP's and NumPy's, and the time to import."""
+"""The samplers beside OpenDP's and NumPy's (float, insecure), and the time to import.
+
+A peer that is slow draws fewer, and its time is scaled up to as many.
+"""
 
 from __future__ import annotations
 
 import ssl
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-import opendp.prelude as dp
 
-from benchmarks.measure import Row, best, each
+from benchmarks.measure import Look, Row, faster, power, seconds, within
+from benchmarks.peers import opendp
 from discreet.coins import SYSTEM
 from discreet.samplers import bernoulli_many, discrete_laplace, discrete_laplace_many
 from discreet.samplers.many import Digits
@@ -18,53 +22,50 @@ from discreet.samplers.many import Digits
 SCALES = [Fraction(1, 2), Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6)]
 
 
-def rows() -> list[Row]:
-    return [*_laplace(), *_coins(), *_one(), *_import()]
+def numpy(look: Look) -> Iterator[Row]:
+    n, generator = look.size(10**6), np.random.default_rng()
+    for scale in SCALES:
+        discrete_laplace_many(scale, n)
+        ours, insecure = look.best(
+            lambda s=scale: discrete_laplace_many(s, n), lambda s=scale: generator.laplace(0, float(s), n), repeat=9
+        )
+        what = f"{power(n)} discrete Laplace draws, scale {float(scale):g}: time over NumPy's float Laplace"
+        yield within(what, ours, insecure, 1.25, f"{ours / n * 1e9:.1f} ns a draw")
+    build = max(min(look.best(lambda s=s: Digits(s, True))) for s in [*SCALES, Fraction(2**53), Fraction(355, 113)])
+    what, ratio = "building the tables of a new scale, the slowest of seven: time over 50 ms", build / 0.050
+    yield Row(what, seconds(build), "50 ms", ratio, "<=", 1)
 
 
-def _laplace() -> list[Row]:
-    n, few = 10**6, 20_000
-    generator = np.random.default_rng()
-    found = []
+def openssl(look: Look) -> Iterator[Row]:
+    n = look.size(10**7)
+    ours, alone = look.best(lambda: bernoulli_many(Fraction(3, 10), n), lambda: ssl.RAND_bytes(n), repeat=7)
+    yield within(f"{power(n)} Bernoulli(0.3) draws: time over as many bytes of OpenSSL", ours, alone, 4)
+
+
+def laplace(look: Look) -> Iterator[Row]:
+    dp = opendp(look)
+    n, few = look.size(10**6), look.size(20_000)
     for scale in SCALES:
         peer = dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int), float(scale))
         zeros = [0] * few
         discrete_laplace_many(scale, n)
-        ours = best(lambda s=scale: discrete_laplace_many(s, n))
-        theirs = best(lambda p=peer, z=zeros: p(z), 3) / few * n
-        insecure = best(lambda s=scale: generator.laplace(0, float(s), n))
-        label = f"10^6 discrete Laplace draws, scale {float(scale):g}"
-        found += [
-            Row(f"{label}: faster than opendp", theirs / ours, ">=", 300, f"{ours / n * 1e9:.1f} ns a draw"),
-            Row(f"{label}: time over numpy's float Laplace", ours / insecure, "<=", 1.25),
-        ]
-    build = max(best(lambda s=scale: Digits(s, True), 3) for scale in [*SCALES, Fraction(2**53), Fraction(355, 113)])
-    found.append(Row("building the tables of a new scale, over 50 ms", build / 0.050, "<=", 1, "the slowest of seven"))
-    return found
-
-
-def _coins() -> list[Row]:
-    n = 10**7
-    ours = best(lambda: bernoulli_many(Fraction(3, 10), n))
-    bytes_alone = best(lambda: ssl.RAND_bytes(n))
-    return [Row("10^7 Bernoulli(0.3) draws: time over 10^7 bytes of OpenSSL", ours / bytes_alone, "<=", 4)]
-
-
-def _one() -> list[Row]:
-    found = []
+        ours, theirs = look.best(lambda s=scale: discrete_laplace_many(s, n), lambda p=peer, z=zeros: p(z))
+        what = f"{power(n)} discrete Laplace draws, scale {float(scale):g}: faster than OpenDP"
+        yield faster(what, ours, theirs / few * n, 300)
     for scale in SCALES:
         peer = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), float(scale))
-        ours = each(lambda s=scale: discrete_laplace(s, SYSTEM), 2000)
-        theirs = each(lambda p=peer: p(0), 200)
-        found.append(Row(f"one draw, scale {float(scale):g}: faster than opendp", theirs / ours, ">=", 10))
-    return found
+        ours, theirs = look.each((lambda s=scale: discrete_laplace(s, SYSTEM), 2000), (lambda p=peer: p(0), 200))
+        yield faster(f"one draw, scale {float(scale):g}: faster than OpenDP", ours, theirs, 10)
 
 
-def _import() -> list[Row]:
-    def start(code: str) -> float:
-        return best(lambda: subprocess.run([sys.executable, "-c", code], check=True), 9)
+def imports(look: Look) -> Iterator[Row]:
+    def start(code: str) -> object:
+        return subprocess.run([sys.executable, "-c", code], check=True)
 
-    nothing = start("pass")
-    ours = start("import discreet") - nothing
-    needed = start("import numpy, flint") - nothing
-    return [Row("import discreet: time over import numpy, flint", ours / needed, "<=", 1.6)]
+    codes = ("pass", "import discreet", "import numpy, flint")
+    nothing, ours, needed = look.best(*(lambda c=code: start(c) for code in codes), repeat=9)
+    what = "import discreet: time over import numpy, flint"
+    yield within(what, max(ours - nothing, 1e-9), max(needed - nothing, 1e-9), 1.6, "Python's own start taken off")
+
+
+PARTS = {"numpy": numpy, "openssl": openssl, "opendp": laplace, "imports": imports}

@@ -1,158 +1,166 @@
-"""Surveys beside multi-freq-ldpy (insecure, compiled by numba) and OpenDP; accuracy beside the limit."""
+"""Surveys beside multi-freq-ldpy (insecure, compiled by numba) and OpenDP; accuracy beside the limit of any mechanism.
+
+A peer that is slow perturbs fewer answers, and its time is scaled up to as many.
+"""
 
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
-import opendp.prelude as dp
-from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
-from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Aggregator_MI, SS_Client
-from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Aggregator_MI, UE_Client
 
-from benchmarks.measure import Row, best
+from benchmarks.measure import Look, Row, faster, power
+from benchmarks.peers import here, opendp
 from discreet import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.survey import Question
 
 FEW = 2000
 MANY = 10**6
+LDPY = "multi-freq-ldpy"
 
 
-def rows() -> list[Row]:
-    return [*_answers(), *_subsets(), *_vectors(), *_memory(), *_accuracy()]
-
-
-def _answers() -> list[Row]:
-    k, epsilon = 16, 1.0
-    q = Question("answer", range(k))
-    form = q.form(RandomizedResponse.within(epsilon=epsilon, categories=q.categories))
-    answers = np.random.default_rng(1).integers(0, k, MANY)
-    theirs = best(lambda: [GRR_Client(x, k, epsilon) for x in answers[: MANY // 10]], 3) * 10
-    names = [str(i) for i in range(k)]
-    peer = dp.m.make_randomized_response(names, 0.5)
-    few = [names[i] for i in answers[:FEW]]
-    opendp = best(lambda: [peer(x) for x in few], 3) * (MANY / FEW)
-    ours = best(lambda: form.perturb(q.places(answers)), 5)
-    reports = form.perturb(q.places(answers))
-    listed = [GRR_Client(x, k, epsilon) for x in answers]
-    theirs_estimate = best(lambda: GRR_Aggregator_MI(listed, k, epsilon), 3)
-
-    def estimate() -> None:
-        box = q.collector(form.mechanism)
-        box.add_many(reports)
-        est = box.estimate()
-        est.shares, est.intervals, est.standard_errors()
-
-    ours_estimate = best(estimate, 5)
-    return [
-        Row("10^6 answers of 16: perturb, faster than multi-freq-ldpy", theirs / ours, ">=", 10, _ns(ours, MANY)),
-        Row("10^6 answers of 16: perturb, faster than opendp", opendp / ours, ">=", 500),
-        Row(
-            "10^6 answers of 16: collect and estimate, faster than multi-freq-ldpy",
-            theirs_estimate / ours_estimate,
-            ">=",
-            50,
-            _ns(ours_estimate, MANY),
-        ),
-    ]
-
-
-def _subsets() -> list[Row]:
-    k, epsilon, n = 16, 1.0, MANY // 10
-    q = Question("answer", range(k))
-    form = q.form(SubsetSelection.within(epsilon=epsilon, categories=q.categories))
-    answers = np.random.default_rng(1).integers(0, k, n)
-    SS_Client(answers[0], k, epsilon)
-    theirs = best(lambda: [SS_Client(x, k, epsilon) for x in answers], 3)
-    ours = best(lambda: form.perturb(answers), 5)
-    listed, reports = [SS_Client(x, k, epsilon) for x in answers], form.perturb(answers)
-    theirs_estimate = best(lambda: SS_Aggregator_MI(listed, k, epsilon), 3)
-
-    def estimate() -> None:
-        box = q.collector(form.mechanism)
-        box.add_many(reports)
-        est = box.estimate()
-        est.shares, est.intervals, est.standard_errors()
-
-    return [
-        Row("10^5 subsets of 16: perturb, faster than multi-freq-ldpy", theirs / ours, ">=", 10, _ns(ours, n)),
-        Row(
-            "10^5 subsets of 16: collect and estimate, faster than multi-freq-ldpy",
-            theirs_estimate / best(estimate, 5),
-            ">=",
-            50,
-        ),
-    ]
-
-
-def _vectors() -> list[Row]:
-    n, k, epsilon = 10**5, 128, 2.0
-    answers = np.random.default_rng(1).integers(0, k, n)
-    q = Question("answer", range(k))
-    UE_Client(int(answers[0]), k, epsilon)
-    theirs = best(lambda: [UE_Client(x, k, epsilon) for x in answers[: n // 10]], 3) * 10
-    rappor = Rappor.within(epsilon=epsilon, length=k, max_weight=1)
-    peer = dp.m.make_randomized_response_bitvec(
-        dp.bitvector_domain(max_weight=1), dp.discrete_distance(), float(rappor.f)
+def answers(look: Look) -> Iterator[Row]:
+    client, aggregator = _ldpy("GRR", look)
+    k, epsilon, n, few = 16, 1.0, look.size(MANY), look.size(MANY // 10)
+    q, form, given = _asked(k, RandomizedResponse, epsilon, n)
+    client(int(given[0]), k, epsilon)
+    ours, theirs = look.best(
+        lambda: form.perturb(q.places(given)), lambda: [client(x, k, epsilon) for x in given[:few]]
     )
-    packed = [np.packbits(row).tobytes() for row in np.eye(k, dtype=bool)[answers[:FEW]]]
-    opendp = best(lambda: [peer(report) for report in packed], 3) * (n / FEW)
-    found = []
-    for m in (OptimizedUnary.within(epsilon=epsilon, length=k), rappor):
-        ours = best(lambda m=m: m.release_packed(answers), 5)
-        name, note = f"10^5 one-hot vectors of 128 bits, {type(m).__name__}", f"{ours / n / k * 1e9:.2f} ns a bit"
-        found.append(Row(f"{name}: perturb, faster than multi-freq-ldpy", theirs / ours, ">=", 10, note))
-        found.append(Row(f"{name}: perturb, faster than opendp", opendp / ours, ">=", 500))
-    form = q.form(OptimizedUnary.within(epsilon=epsilon, length=k))
-    reports, listed = form.perturb(answers), [UE_Client(x, k, epsilon) for x in answers[: n // 10]]
-    theirs = best(lambda: UE_Aggregator_MI(listed, epsilon), 3) * 10
-
-    def estimate() -> None:
-        box = q.collector(form.mechanism)
-        box.add_many(reports)
-        est = box.estimate()
-        est.shares, est.intervals, est.standard_errors()
-
-    ratio = theirs / best(estimate, 5)
-    return [*found, Row("10^5 vectors of 128 bits: collect and estimate, faster than multi-freq-ldpy", ratio, ">=", 10)]
+    what = f"{power(n)} answers of {k}: perturb, faster than {LDPY}"
+    yield faster(what, ours, theirs / few * n, 10, _each(ours, n))
+    listed, reports = [client(x, k, epsilon) for x in given], form.perturb(q.places(given))
+    ours, theirs = look.best(_estimate(q, form, reports), lambda: aggregator(listed, k, epsilon))
+    what = f"{power(n)} answers of {k}: collect and estimate, faster than {LDPY}"
+    yield faster(what, ours, theirs, 50, _each(ours, n))
 
 
-def _memory() -> list[Row]:
-    n, k = 10**5, 128
-    m = OptimizedUnary.within(epsilon=2, length=k)
-    answers = np.random.default_rng(1).integers(0, k, n)
-    m.release_packed(answers[:100])
+def against_opendp(look: Look) -> Iterator[Row]:
+    dp = opendp(look)
+    k, epsilon, n, few = 16, 1.0, look.size(MANY), look.size(FEW)
+    q, form, given = _asked(k, RandomizedResponse, epsilon, n)
+    names = [str(i) for i in range(k)]
+    peer, fewer = dp.m.make_randomized_response(names, 0.5), [names[i] for i in given[:few]]
+    ours, theirs = look.best(lambda: form.perturb(q.places(given)), lambda: [peer(x) for x in fewer])
+    yield faster(f"{power(n)} answers of {k}: perturb, faster than OpenDP", ours, theirs / few * n, 500)
+    k, n = 128, look.size(10**5)
+    vectors = np.random.default_rng(1).integers(0, k, n)
+    for m in _unary(k):
+        f = float(_unary(k)[1].f)
+        bits = dp.m.make_randomized_response_bitvec(dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f)
+        packed = [np.packbits(row).tobytes() for row in np.eye(k, dtype=bool)[vectors[:few]]]
+        ours, theirs = look.best(lambda m=m: m.release_packed(vectors), lambda b=bits, p=packed: [b(x) for x in p])
+        what = f"{power(n)} one-hot vectors of {k} bits, {type(m).__name__}: perturb, faster than OpenDP"
+        yield faster(what, ours, theirs / few * n, 500, f"{ours / n / k * 1e9:.2f} ns a bit")
+
+
+def subsets(look: Look) -> Iterator[Row]:
+    client, aggregator = _ldpy("SS", look)
+    k, epsilon, n = 16, 1.0, look.size(MANY // 10)
+    q, form, given = _asked(k, SubsetSelection, epsilon, n)
+    client(given[0], k, epsilon)
+    ours, theirs = look.best(lambda: form.perturb(given), lambda: [client(x, k, epsilon) for x in given], repeat=3)
+    yield faster(f"{power(n)} subsets of {k}: perturb, faster than {LDPY}", ours, theirs, 10, _each(ours, n))
+    listed, reports = [client(x, k, epsilon) for x in given], form.perturb(given)
+    ours, theirs = look.best(_estimate(q, form, reports), lambda: aggregator(listed, k, epsilon))
+    yield faster(f"{power(n)} subsets of {k}: collect and estimate, faster than {LDPY}", ours, theirs, 50)
+
+
+def vectors(look: Look) -> Iterator[Row]:
+    client, aggregator = _ldpy("UE", look)
+    k, epsilon, n, few = 128, 2.0, look.size(10**5), look.size(10**4)
+    given, q = np.random.default_rng(1).integers(0, k, n), Question("answer", range(k))
+    client(int(given[0]), k, epsilon)
+    for m in _unary(k):
+        ours, theirs = look.best(
+            lambda m=m: m.release_packed(given), lambda: [client(x, k, epsilon) for x in given[:few]]
+        )
+        what = f"{power(n)} one-hot vectors of {k} bits, {type(m).__name__}: perturb, faster than {LDPY}"
+        yield faster(what, ours, theirs / few * n, 10, f"{ours / n / k * 1e9:.2f} ns a bit")
+    form = q.form(_unary(k)[0])
+    reports, listed = form.perturb(given), [client(x, k, epsilon) for x in given[:few]]
+    ours, theirs = look.best(_estimate(q, form, reports), lambda: aggregator(listed, epsilon))
+    what = f"{power(n)} vectors of {k} bits: collect and estimate, faster than {LDPY}"
+    yield faster(what, ours, theirs / few * n, 10)
+
+
+def memory(look: Look) -> Iterator[Row]:
+    n, k = look.size(10**5), 128
+    m = _unary(k)[0]
+    given = np.random.default_rng(1).integers(0, k, n)
+    m.release_packed(given[:100])
     tracemalloc.start()
-    reports = m.release_packed(answers)
+    reports = m.release_packed(given)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return [Row("10^5 packed vectors of 128 bits: peak memory over the reports' own", peak / reports.nbytes, "<=", 1.5)]
+    what = f"{power(n)} packed vectors of {k} bits: peak memory over the reports' own"
+    yield Row(what, f"{peak:,} B", f"{reports.nbytes:,} B", peak / reports.nbytes, "<=", 1.5)
 
 
-def _accuracy() -> list[Row]:
+def accuracy(look: Look) -> Iterator[Row]:
     """The mean squared error of the planner's choice over the limit, by simulation at equal shares."""
-    found = []
     for k in (2, 10, 100):
         q = Question("answer", range(k))
         for epsilon in (0.5, 1, 2, 4):
             plan = q.plan(epsilon=epsilon)
-            ratio = simulated(q, plan.mechanism) / plan.limit
-            name = type(plan.mechanism).__name__
-            found.append(Row(f"k = {k}, epsilon = {epsilon}: squared error over the limit, {name}", ratio, "<=", 1.03))
-    return found
+            error = simulated(q, plan.mechanism, look.size(100_000))
+            what = f"k = {k}, epsilon = {epsilon}: squared error over the limit, {type(plan.mechanism).__name__}"
+            yield Row(what, f"{error:.4g}", f"{plan.limit:.4g}", error / plan.limit, "<=", 1.03)
 
 
-def simulated(q: Question, mechanism: object, n: int = 100) -> float:
-    """n times the mean squared error of a share, over many samples of a population of equal shares."""
+def simulated(q: Question, mechanism: object, squares: int) -> float:
+    """People times the mean squared error of a share, over many samples of a population of equal shares."""
     form, k = q.form(mechanism), len(q)
-    rng, squares, rounds = np.random.default_rng(7), [], 400
-    for _ in range(-(-100_000 // (k - 1) // rounds)):
+    rng, found, rounds, n = np.random.default_rng(7), [], 400, 100
+    for _ in range(-(-squares // (k - 1) // rounds)):
         supported = form.supported(form.perturb(rng.integers(0, k, n * rounds))).reshape(rounds, n, k)
         p, other = map(float, form.support)
         shares = (supported.mean(axis=1) - other) / (p - other)
-        squares.append(np.mean((shares - 1 / k) ** 2))
-    return float(n * np.mean(squares))
+        found.append(np.mean((shares - 1 / k) ** 2))
+    return float(n * np.mean(found))
 
 
-def _ns(seconds: float, n: int) -> str:
+def _ldpy(name: str, look: Look) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return a client and an aggregator of multi-freq-ldpy."""
+    here(LDPY, look)
+    import importlib
+
+    module = importlib.import_module(f"multi_freq_ldpy.pure_frequency_oracles.{name}")
+    return getattr(module, f"{name}_Client"), getattr(module, f"{name}_Aggregator_MI")
+
+
+def _asked(k: int, mechanism: Any, epsilon: float, n: int) -> tuple[Question, Any, Any]:
+    """Return a question, its form, and n answers to it."""
+    q = Question("answer", range(k))
+    form = q.form(mechanism.within(epsilon=epsilon, categories=q.categories))
+    return q, form, np.random.default_rng(1).integers(0, k, n)
+
+
+def _unary(k: int) -> tuple[OptimizedUnary, Rappor]:
+    return OptimizedUnary.within(epsilon=2, length=k), Rappor.within(epsilon=2, length=k, max_weight=1)
+
+
+def _estimate(q: Question, form: Any, reports: Any) -> Callable[[], None]:
+    def estimate() -> None:
+        box = q.collector(form.mechanism)
+        box.add_many(reports)
+        est = box.estimate()
+        est.shares, est.intervals, est.standard_errors()
+
+    return estimate
+
+
+def _each(seconds: float, n: int) -> str:
     return f"{seconds / n * 1e9:.1f} ns an answer"
+
+
+PARTS = {
+    "answers": answers,
+    "subsets": subsets,
+    "vectors": vectors,
+    "opendp": against_opendp,
+    "memory": memory,
+    "accuracy": accuracy,
+}

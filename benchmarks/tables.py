@@ -1,216 +1,240 @@
 """Tables beside DuckDB alone, OpenDP's Polars path, PipelineDP, Tumult Analytics and SmartNoise-SQL.
 
 The question is how many people there are per city, three cities each, at epsilon 1 and delta 1e-6, the cities being
-private. The data are made once, with a fixed seed: ten rows a person, 10^5 cities by Zipf's law. Each contender runs
-in a fresh process, and each peer in an environment of its own under build/bench. What is done once (imports, Spark's
-start) is not counted for anyone. Files are in the cache. DuckDB has its default number of threads, ours and alone.
-
-DISCREET_SLOW=1 gives the slowest peers 10^7 rows too, which takes a quarter of an hour. Linux only: it reads /proc.
+private. The data are made once, with a fixed seed: 10^7 rows, ten a person, 10^5 cities by Zipf's law. Each contender
+runs in a process of its own, and each peer in an environment of its own; they take turns. What is done once (imports,
+Spark's start) is not counted for anyone. Files are in the cache. DuckDB has its default number of threads, ours and
+alone. CPU is the processor time of all of a contender's processes and threads; memory is the peak.
+Linux only: it reads /proc.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-import math
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from queue import Empty, Queue
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from benchmarks.measure import Row
+from benchmarks.measure import Look, Row, power
+from benchmarks.peers import CACHE, PEERS, NotRunError, Peer, environment
+from discreet import LaplaceThreshold
 
-CACHE = Path(__file__).parents[1] / "build" / "bench"
 CONTENDERS = Path(__file__).with_name("contenders.py")
 LARGE, MEDIUM, SMALL, TINY = 10**7, 10**6, 10**5, 1000
-PATIENCE = 1800
-REPEAT = 3
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A peer, what to install for it, and on how many rows it is bearable."""
-
-    name: str
-    title: str
-    needs: tuple[str, ...]
-    goal: float
-    rows: int
-
-
-PEERS = (
-    Peer("opendp", "OpenDP's Polars path", ("opendp[polars]==0.16.0", "pyarrow==26.0.1"), 6, LARGE),
-    Peer("pipelinedp", "PipelineDP, in process", ("pipeline-dp==0.3.1", "pyarrow==26.0.1"), 15, MEDIUM),
-    Peer("tumult", "Tumult Analytics, local Spark", ("tmlt.analytics==0.21.0", "pyspark==3.5.9"), 15, MEDIUM),
-    Peer(
-        "smartnoise",
-        "SmartNoise-SQL",
-        ("smartnoise-sql==1.0.10", "pandas==2.3.3", "pyarrow==18.1.0"),
-        15,
-        MEDIUM,
-    ),
-)
-
-
-class NotRunError(Exception):
-    """A contender that could not be run, and why."""
+PATIENCE = 900
+"""The seconds that a contender may take to get ready, and at least those that it may take to answer."""
+SOUND = LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3).threshold + 1
+GOALS = {"polars": 6, "smartnoise": 15, "tumult": 15, "pipelinedp": 15}
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a contender."""
+    """A run of a contender. One that was *stopped* would have taken longer, and its groups are not known."""
 
     wall: float
     cpu: float
     memory: int
-    groups: int
-    least: float
-    first: float
+    groups: int = 0
+    least: float = 0
+    sound: int = 0
+    stopped: bool = False
 
     def __str__(self) -> str:
-        return f"{self.wall:.1f} s, {self.cpu:.1f} s of CPU, {self.memory / 2**30:.2f} GiB"
+        more = "more than " if self.stopped else ""
+        return f"{more}{self.wall:.3g} s, {more}{self.cpu:.3g} s of CPU, {self.memory / 2**30:.2f} GiB"
 
 
-def rows() -> list[Row]:
-    load = os.getloadavg()[0]
-    own = {n: _together(("ours", "direct"), n) for n in (SMALL, MEDIUM)}
-    own[LARGE] = _together(("ours", "direct", "window"), LARGE)
-    found = [*_engine(own[LARGE]), *_growth(own)]
-    for peer in PEERS:
-        found += _peer(peer, own)
-    print(f"{os.cpu_count()} cores; the load was {load:.1f} before and {os.getloadavg()[0]:.1f} after.\n")
-    return found
+def engine(look: Look) -> Iterator[Row]:
+    """Ours beside the query that Ibis writes for our plan, and beside a window over all pairs of person and city."""
+    n = look.size(LARGE)
+    runs = turns(("ours", "direct", "window"), n, 1 if look.quick else 3)
+    ours, direct, window = (least(runs[name]) for name in ("ours", "direct", "window"))
+    what = f"people per city, {power(n)} rows"
+    wall = ours.wall / direct.wall
+    yield Row(f"{what}: time over the same SQL in DuckDB alone", str(ours), str(direct), wall, "<=", 1.25)
+    mine, alone = (min(run.cpu for run in runs[name]) for name in ("ours", "direct"))
+    ratio = mine / alone if alone else None
+    yield Row(f"{what}: CPU over the same SQL in DuckDB alone", f"{mine:.3g} s", f"{alone:.3g} s", ratio, "<=", 1.25)
+    mine, alone = (statistics.median(run.memory for run in runs[name]) for name in ("ours", "direct"))
+    what = f"{what}: peak memory over DuckDB alone"
+    yield Row(what, f"{mine / 2**20:.0f} MiB", f"{alone / 2**20:.0f} MiB", mine / alone, "<=", 1.3)
+    what = f"people per city, {power(n)} rows: faster than a window over all pairs in DuckDB"
+    yield Row(what, str(ours), str(window), window.wall / ours.wall, ">=", 1)
 
 
-def _engine(own: dict[str, list[Run]]) -> list[Row]:
-    ours, direct, window = (least(own[name]) for name in ("ours", "direct", "window"))
-    released = [run.groups for run in own["ours"]]
-    what = "people per city, 10^7 rows"
-    return [
-        Row(
-            f"{what}: time over the same SQL in DuckDB alone", ours.wall / direct.wall, "<=", 1.25, f"{ours}; {direct}"
-        ),
-        Row(f"{what}: CPU over the same SQL in DuckDB alone", ours.cpu / direct.cpu, "<=", 1.25),
-        Row(f"{what}: peak memory over DuckDB alone", _memory(own["ours"]) / _memory(own["direct"]), "<=", 1.3),
-        Row(f"{what}: faster than a window over all pairs in DuckDB", window.wall / ours.wall, ">=", 1, str(window)),
-        Row(
-            f"{what}: groups released, over the 5,932 seen of OpenDP",
-            statistics.mean(released) / 5932,
-            ">=",
-            0.98,
-            f"{', '.join(map(str, released))}; the threshold is the same, and chance moves either by some 35",
-        ),
-    ]
+def growth(look: Look) -> Iterator[Row]:
+    """How much our time grows over how much the engine's own does: by CPU, and without what the smallest file takes."""
+    sizes = [(TINY, 9), (SMALL, 9), (MEDIUM, 5), (LARGE, 1)]
+    best = {}
+    for n, repeat in [(TINY, 1), (2 * TINY, 1)] if look.quick else sizes:
+        runs = turns(("ours", "direct"), n, 1 if look.quick else 2, repeat=repeat)
+        best[n] = {name: min(run.cpu for run in found) for name, found in runs.items()}
+    start = best.pop(TINY)
+    note = f"{start['ours']:.2f} s and {start['direct']:.2f} s at {power(TINY)} rows are taken off"
+    net = {n: {name: max(cpu - start[name], 0.01) for name, cpu in found.items()} for n, found in best.items()}
+    least_n = min(net)
+    for n in list(net)[1:] or [least_n]:
+        ours, direct = (net[n][name] / net[least_n][name] for name in ("ours", "direct"))
+        what = f"growth of time from {power(least_n)} to {power(n)} rows, over the engine's own growth"
+        yield Row(what, f"{ours:.3g}-fold", f"{direct:.3g}-fold", ours / direct, "<=", 1, note)
 
 
-def _growth(own: dict[int, dict[str, list[Run]]]) -> list[Row]:
-    """Return how much our time grows over how much the engine's own does."""
-    times = {n: {name: least(runs).wall for name, runs in own[n].items()} for n in own}
-    over = {n: times[n]["ours"] / times[n]["direct"] for n in own}
-    found = []
-    for fewer, more in ((SMALL, MEDIUM), (MEDIUM, LARGE)):
-        note = f"ours is {over[fewer]:.2f}x and {over[more]:.2f}x the engine"
-        what = f"growth from {_power(fewer)} to {_power(more)} rows, over the engine's own"
-        found.append(Row(what, over[more] / over[fewer], "<=", 1, note))
-    return found
-
-
-def _peer(peer: Peer, own: dict[int, dict[str, list[Run]]]) -> list[Row]:
-    n = LARGE if os.environ.get("DISCREET_SLOW") else peer.rows
-    what = f"people per city, {_power(n)} rows: faster than {peer.title}"
+def against(peer: Peer, look: Look) -> Iterator[Row]:
+    """Ours, the peer, ours again; then the groups that each released, at a delta that is sound and the same."""
+    goal, what = GOALS[peer.name], f"people per city, {power(LARGE)} rows"
     try:
-        theirs = _run(peer.name, n, python=_environment(peer))
+        python = environment(peer, look)
+        before = run("ours", LARGE)
+        theirs = run(peer.name, LARGE, python=python, limit=max(PATIENCE, 2 * goal * before.wall))
     except NotRunError as reason:
-        return [Row(what, math.nan, ">=", peer.goal, f"not run: {reason}")]
-    ours = statistics.median(run.wall for run in own[n]["ours"])
-    work = statistics.median(run.cpu for run in own[n]["ours"])
-    groups = statistics.mean(run.groups for run in own[n]["ours"])
-    note = f"{theirs}; by CPU {theirs.cpu / work:.1f}x"
-    about = f"{groups:,.0f} and {theirs.groups:,}, the least of them {theirs.least:.1f}"
-    if peer.name == "opendp" and theirs.least < 45:
-        about += ": it keeps values at its threshold of 44 too, so that its delta is really 1.04e-6"
-    return [
-        Row(what, theirs.wall / ours, ">=", peer.goal, note),
-        Row(f"{_power(n)} rows: groups released, over {peer.title}", groups / max(theirs.groups, 1), ">=", 0.98, about),
-    ]
+        yield Row(f"{what}: faster than {peer.title}", goal=goal, note=str(reason))
+        return
+    own = [before, run("ours", LARGE)]
+    wall, cpu = (statistics.mean(getattr(mine, name) for mine in own) for name in ("wall", "cpu"))
+    memory, groups = max(mine.memory for mine in own), statistics.mean(mine.groups for mine in own)
+    mine, ratio, note = str(Run(wall, cpu, memory)), theirs.wall / wall, f"by CPU {theirs.cpu / cpu:.1f}x"
+    yield Row(f"{what}: faster than {peer.title}", mine, str(theirs), ratio, ">=", goal, note, theirs.stopped)
+    what = f"{what}: groups released, over {peer.title}"
+    if theirs.stopped:
+        yield Row(what, f"{groups:,.0f}", note="it was stopped before it answered")
+        return
+    yield _released(peer, what, groups, theirs)
 
 
-def _together(names: Iterable[str], n: int) -> dict[str, list[Run]]:
-    """Return several runs of each contender, in turns."""
+def _released(peer: Peer, what: str, groups: float, theirs: Run) -> Row:
+    """The groups, where a peer's too many are taken off; 0.98 is three standard deviations below the same law."""
+    note = f"the least value it released is {theirs.least:.4g}, ours at least {SOUND}"
+    if peer.name == "pipelinedp":
+        note += "; no goal, as its noise is not on whole numbers, so that its threshold need not be either"
+        return Row(what, f"{groups:,.0f}", f"{theirs.groups:,}", groups / max(theirs.groups, 1), note=note)
+    if theirs.sound < theirs.groups and peer.name == "polars":
+        note += f"; {theirs.groups:,} with those at {theirs.least:g}, for which its delta is really 1.04e-6"
+        theirs = replace(theirs, groups=theirs.sound)
+    return Row(what, f"{groups:,.0f}", f"{theirs.groups:,}", groups / max(theirs.groups, 1), ">=", 0.98, note)
+
+
+def turns(names: tuple[str, ...], n: int, rounds: int, *, repeat: int = 1) -> dict[str, list[Run]]:
+    """Return several runs of each contender, which take turns."""
     found: dict[str, list[Run]] = {name: [] for name in names}
-    for _ in range(REPEAT):
+    for _ in range(rounds):
         for name, runs in found.items():
-            runs.append(_run(name, n))
+            runs.append(run(name, n, repeat=repeat))
     return found
 
 
 def least(runs: list[Run]) -> Run:
-    return min(runs, key=lambda run: run.wall)
+    return min(runs, key=lambda one: one.wall)
 
 
-def _memory(runs: list[Run]) -> float:
-    return statistics.median(run.memory for run in runs)
-
-
-def _power(n: int) -> str:
-    return f"10^{round(math.log10(n))}"
-
-
-def _run(name: str, n: int, python: str = sys.executable) -> Run:
-    """Run a contender in a session of its own; its memory is its own peak, or that of all its processes together."""
-    environment = os.environ | ({"BENCH_SQL": str(_sql())} if name == "direct" else {})
-    command = [python, "-P", "-W", "ignore", str(CONTENDERS), name, str(data(n)), str(data(TINY))]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    place = None if python == sys.executable else CACHE  # Spark leaves a directory where it runs.
-    process = subprocess.Popen(command, env=environment, cwd=place, start_new_session=True, **streams)
-    peak, done = [0], threading.Event()
-
-    def watch() -> None:
-        while name == "tumult" and not done.wait(0.5):  # The others are one process, which knows its own peak.
-            peak[0] = max(peak[0], _held(process.pid))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.communicate()
-        raise NotRunError(f"no answer in {PATIENCE} s") from None
-    finally:
-        done.set()
-        watcher.join()
-    if process.returncode:
-        last = (err.strip() or "no message").splitlines()[-1]
-        raise NotRunError(f"{name} ended with {process.returncode}: {last[:150]}")
-    run = Run(**json.loads(out.strip().splitlines()[-1]))
+def run(name: str, n: int, *, python: str = sys.executable, repeat: int = 1, limit: float = PATIENCE) -> Run:
+    """Run a contender on n rows, under its own Python."""
+    environ = dict(os.environ)
+    if name == "direct":
+        environ["BENCH_SQL"] = str(_sql())
     if python != sys.executable:
-        run = replace(run, memory=max(run.memory, peak[0]))
-    print(
-        f"  {name}, {_power(n)} rows: {run}, {run.groups:,} groups, the least {run.least:g}",
-        file=sys.stderr,
-        flush=True,
-    )
-    return run
+        environ.pop("PYTHONPATH", None)
+    command = [python, "-P", "-W", "ignore", str(CONTENDERS), name, str(data(n)), str(data(TINY)), str(repeat)]
+    found = timed([*command, str(SOUND)], environ, limit, whole=name == "tumult")
+    print(f"  {name}, {power(n)} rows: {found}, {found.groups:,} groups", file=sys.stderr, flush=True)
+    return found
+
+
+def timed(command: list[str], environ: dict[str, str], limit: float, *, whole: bool = False) -> Run:
+    """Run a command that says when it is ready and what it found; stop it if it takes longer than the limit.
+
+    Its memory is its own peak, or that of its *whole* session, where others do the work.
+    """
+    CACHE.mkdir(parents=True, exist_ok=True)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, env=environ, cwd=CACHE, start_new_session=True, **streams)
+    lines: Queue[str] = Queue()
+    errors: list[str] = []
+
+    def listen() -> None:
+        for line in process.stdout:
+            lines.put(line)
+        lines.put("")
+
+    readers = [
+        threading.Thread(target=listen, daemon=True),
+        threading.Thread(target=lambda: errors.extend(process.stderr), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    peak = 0
+
+    def answer(seconds: float) -> str | None:
+        """The next line; '' at the end, None after so many seconds."""
+        nonlocal peak
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            try:
+                return lines.get(timeout=min(left, 0.5))
+            except Empty:
+                peak = max(peak, _held(process.pid)) if whole else peak
+        return None
+
+    try:
+        if (ready := answer(PATIENCE)) is None:
+            raise NotRunError(f"not ready in {PATIENCE} s")
+        before = _cpu(process.pid)
+        found = answer(limit) if ready else ""
+        if found is None:
+            return Run(limit, _cpu(process.pid) - before, max(peak, _held(process.pid)), stopped=True)
+        if not found:
+            process.wait(30)
+            readers[1].join(30)
+            last = ("".join(errors).strip() or "no message").splitlines()[-1]
+            raise NotRunError(f"it ended with {process.returncode}: {last[:200]}")
+        process.wait(PATIENCE)
+        one = Run(**json.loads(found))
+        return replace(one, memory=max(one.memory, peak))
+    finally:
+        for started in _session(process.pid):
+            with contextlib.suppress(OSError):
+                os.kill(int(started.name), signal.SIGKILL)
+        process.wait()
+
+
+def _session(session: int) -> Iterator[Path]:
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if int((process / "stat").read_text().rpartition(")")[2].split()[3]) == session:
+                yield process
+        except OSError:
+            continue
+
+
+def _cpu(session: int) -> float:
+    """Return the processor time of the processes of a session."""
+    ticks = 0
+    for process in _session(session):
+        try:
+            ticks += sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:15]))
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _held(session: int) -> int:
     """Return how many bytes the processes of a session hold now, what they share being counted once."""
     total = 0
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in _session(session):
         try:
-            fields = (process / "stat").read_text().rpartition(")")[2].split()
-            if int(fields[3]) == session:
-                lines = (process / "smaps_rollup").read_text().splitlines()
-                total += next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
+            lines = (process / "smaps_rollup").read_text().splitlines()
+            total += next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
         except (OSError, StopIteration):
             continue
     return total
@@ -219,6 +243,9 @@ def _held(session: int) -> int:
 @cache
 def data(n: int) -> Path:
     """Return a file of events of n // 10 people, which is made unless it is there."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     path = CACHE / f"events-{n}.parquet"
     if path.exists():
         return path
@@ -228,7 +255,7 @@ def data(n: int) -> Path:
     city = rng.choice(cities, size=n, p=shares / shares.sum())
     names = np.array([f"city-{i:05d}" for i in rng.permutation(cities)])
     person = rng.integers(0, n // 10, size=n)
-    whole = path.with_suffix(".part")
+    whole = path.with_suffix(f".{os.getpid()}")
     table = pa.table({"user_id": pa.array(person, pa.int64()), "city": pa.array(names[city])})
     pq.write_table(table, whole, row_group_size=122_880)
     whole.rename(path)
@@ -251,18 +278,8 @@ def _sql() -> Path:
     return path
 
 
-def _environment(peer: Peer) -> str:
-    """Return the Python of a peer's environment, which is made unless it is there."""
-    home = CACHE / "venvs" / peer.name
-    stamp, python = home / "needs.txt", str(home / "bin" / "python")
-    needs = "\n".join(peer.needs)
-    if stamp.exists() and stamp.read_text() == needs:
-        return python
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.needs]
-    for command in ([sys.executable, "-m", "venv", str(home)], install):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
-        if done.returncode:
-            last = (done.stderr.strip() or "no message").splitlines()[-1]
-            raise NotRunError(f"does not install: {last[:150]}")
-    stamp.write_text(needs)
-    return python
+PARTS: dict[str, Callable[[Look], Iterator[Row]]] = {
+    "engine": engine,
+    "growth": growth,
+    **{name: partial(against, PEERS[name]) for name in GOALS},
+}

@@ -1,0 +1,113 @@
+"""The benchmarks run, write their table and their page, and say what could not be run."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+pytest.importorskip("ibis")
+
+from benchmarks import page, peers, tables
+from benchmarks.__main__ import PAGE, SUITES, main
+from benchmarks.measure import Look, Row, faster, within
+
+LINUX = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the benchmark of tables reads /proc")
+
+
+@LINUX
+def test_a_quick_look_makes_the_table_and_the_page(tmp_path, monkeypatch, capsys):
+    for module in (peers, tables):
+        monkeypatch.setattr(module, "CACHE", tmp_path)
+    missing = replace(peers.PEERS["multi-freq-ldpy"], module="no_such_module")  # It compiles for long at each start.
+    monkeypatch.setitem(peers.PEERS, "multi-freq-ldpy", missing)
+    before = PAGE.read_bytes()
+    assert main(["--quick", "--cache", str(tmp_path / "rows")]) == 0
+    printed, made = capsys.readouterr().out, (tmp_path / "rows" / "benchmarks.md").read_text()
+    rows = [Row(**row) for file in (tmp_path / "rows").glob("*.json") for row in json.loads(file.read_text())["rows"]]
+    broken = [row.note for row in rows if row.note.startswith("it failed")]
+    assert not broken
+    measured = [row for row in rows if row.ratio is not None]
+    for what in ("the same SQL in DuckDB alone", "NumPy's float Laplace", "growth of time", "over the limit"):
+        assert any(what in row.what for row in measured)
+    for row in rows:
+        assert row.what in printed
+        assert row.what in made
+    for title in SUITES.values():
+        assert f"## {title}\n" in made
+    assert "these figures mean nothing" in made
+    assert "faster than SmartNoise-SQL: not run in a quick look" in made
+    assert "survey vectors: multi-freq-ldpy is not installed" in made
+    assert PAGE.read_bytes() == before
+
+
+def test_a_row_knows_whether_its_goal_is_met():
+    assert faster("x", 1.0, 15.0, 15).met
+    assert not faster("x", 1.0, 14.9, 15).met
+    assert within("x", 1.25, 1.0, 1.25).met
+    assert not within("x", 1.26, 1.0, 1.25).met
+    assert Row("x", ratio=1.0).met is None
+    assert Row("x", goal=6).met is False
+    assert Row("x", goal=6).verdict == "**not measured**"
+    assert Row("x", ratio=20.0, goal=15, at_least=True).met
+    assert not Row("x", ratio=1.0, sense="<=", goal=2, at_least=True).met
+
+
+def test_a_peer_that_does_not_install_is_reported_with_its_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(peers, "CACHE", tmp_path)
+    failed = subprocess.CompletedProcess([], 1, "", "a warning\nERROR: no such release\n")
+    monkeypatch.setattr(peers.subprocess, "run", lambda *_, **__: failed)
+    (found,) = tables.against(peers.PEERS["smartnoise"], Look())
+    assert found.ratio is None
+    assert found.goal == 15
+    assert found.note == "SmartNoise-SQL does not install: ERROR: no such release"
+    text = page.page({"tables": ("Tables", "text")}, [_part([found])])
+    assert "SmartNoise-SQL: SmartNoise-SQL does not install: ERROR: no such release" in text
+    assert "0 of 1 goals are met" in text
+
+
+@LINUX
+def test_a_contender_that_takes_too_long_is_stopped_and_one_that_fails_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "CACHE", tmp_path)
+    started = tmp_path / "pid"
+    slow = (
+        "import os, subprocess, sys, time; print('{}', flush=True);"
+        "child = subprocess.Popen(['sleep', '100'], process_group=0);"
+        f"open({str(started)!r}, 'w').write(str(child.pid)); time.sleep(100)"
+    )
+    found = tables.timed([sys.executable, "-c", slow], dict(os.environ), 2)
+    assert found.stopped
+    assert str(found).startswith("more than 2 s")
+    assert not (Path("/proc") / started.read_text() / "exe").exists()
+    with pytest.raises(peers.NotRunError, match="ended with 1: ValueError: the reason"):
+        tables.timed([sys.executable, "-c", "raise ValueError('the reason')"], dict(os.environ), 30)
+    broken = "print('{}', flush=True); raise ValueError('later')"
+    with pytest.raises(peers.NotRunError, match="ended with 1: ValueError: later"):
+        tables.timed([sys.executable, "-c", broken], dict(os.environ), 30)
+
+
+def test_a_part_that_breaks_keeps_what_it_found(tmp_path, monkeypatch):
+    from benchmarks import __main__ as program
+    from benchmarks import timing
+
+    def breaks(look):
+        yield Row("first", ratio=2.0, goal=1)
+        raise RuntimeError("half | way")
+
+    monkeypatch.setitem(timing.PARTS, "clock", breaks)
+    found = program.measured("timing", "clock", Look())
+    assert [row.what for row in found.rows] == ["first", "timing clock"]
+    found.save(tmp_path)
+    assert page.Part.load_from(tmp_path / "timing-clock.json") == found
+    text = page.page({"timing": ("Clock", "text")}, [found])
+    assert "it failed: RuntimeError: half / way" in text
+    assert "1 of 2 goals are met" in text
+
+
+def _part(rows):
+    return page.Part("tables", "smartnoise", rows, "2026-01-01T00:00:00+00:00", 1.0, 0.5, "a machine")
