@@ -123,6 +123,19 @@ class Categories(Domain):
                 raise ParameterError(name, values, "distinct answers")
         freeze(self, values=listed, _places=places, _kinds=frozenset(map(_kind, listed)))
 
+    @classmethod
+    def of(cls, categories: Iterable[Any] | Categories, /, *, least: int) -> Categories:
+        """Return a mechanism's categories, given as such or as a list, or raise unless there are at least so many.
+
+        >>> Categories.of(["red", "green"], least=2)
+        Categories(['red', 'green'])
+        """
+        made = categories if isinstance(categories, Categories) else cls(categories, "categories")
+        if len(made) < least:
+            need = {1: "at least one category", 2: "at least two categories"}[least]
+            raise ParameterError("categories", categories, need)
+        return made
+
     def __contains__(self, x: object, /) -> bool:
         return self.index(x) >= 0
 

@@ -16,6 +16,7 @@ DiscreetError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
@@ -33,10 +34,12 @@ __all__ = [
     "PrecisionError",
     "ReportError",
     "UnsupportedError",
+    "none_of",
     "show",
 ]
 
 _WIDTH: Final = 80
+_SHOWN: Final = 20
 
 
 def show(value: object) -> str:
@@ -98,6 +101,22 @@ class KindError(_CallError, TypeError):
     Traceback (most recent call last):
     discreet.errors.KindError: prob=None: need a number
     """
+
+
+def none_of(name: str, value: object, choices: Iterable[object], /) -> ParameterError:
+    """Return the error for what is none of some names, with the one that may have been meant.
+
+    >>> raise none_of("column", "ctiy", ["city", "age"])
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: column='ctiy': need one of city, age; did you mean 'city'?
+    """
+    from difflib import get_close_matches
+
+    names = [str(choice) for choice in choices]
+    close = get_close_matches(str(value), names, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    more = ", ..." if len(names) > _SHOWN else ""
+    return ParameterError(name, value, f"one of {', '.join(names[:_SHOWN])}{more}{hint}")
 
 
 class DomainError(DiscreetError, ValueError):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, none_of
 
 __all__ = ["proof", "proofs"]
 
@@ -34,9 +33,7 @@ def proof(name: str, /) -> str:
     known = _found()
     found = {_plain(each): each for each in known}
     if _plain(name) not in found:
-        close = get_close_matches(_plain(name), found, n=1)
-        hint = f"; did you mean {found[close[0]]!r}?" if close else ""
-        raise ParameterError("name", name, f"one of {', '.join(sorted(known))}{hint}")
+        raise none_of("name", name, sorted(known))
     return known[found[_plain(name)]].read_text(encoding="utf-8")
 
 

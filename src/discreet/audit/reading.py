@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from difflib import get_close_matches
 from fractions import Fraction
 from inspect import signature
 from typing import Any, Final
 
 import discreet
 from discreet.core import Chained, Measurement, Then
-from discreet.errors import DiscreetError, KindError, ParameterError, show
+from discreet.errors import DiscreetError, KindError, ParameterError, none_of, show
 
 __all__ = ["NAMES", "read"]
 
@@ -140,7 +139,5 @@ def _parameters(made: Any) -> str:
 
 def _named(name: str) -> Any:
     if name not in NAMES:
-        close = get_close_matches(name, NAMES, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ParameterError("mechanism", name, f"one of {', '.join(sorted(NAMES))}{hint}")
+        raise none_of("mechanism", name, sorted(NAMES))
     return NAMES[name]

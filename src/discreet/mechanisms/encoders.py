@@ -60,10 +60,7 @@ class OneHot(_Encoder):
     categories: Categories
 
     def __init__(self, categories: Iterable[Any] | Categories) -> None:
-        cats = categories if isinstance(categories, Categories) else Categories(categories, "categories")
-        if not len(cats):
-            raise ParameterError("categories", categories, "at least one category")
-        freeze(self, categories=cats)
+        freeze(self, categories=Categories.of(categories, least=1))
 
     @property
     def input_domain(self) -> Categories:

@@ -54,7 +54,7 @@ class RandomizedResponse(Measurement[Any, Any]):
     prob: Fraction
 
     def __init__(self, *, categories: Iterable[Any] | Categories, prob: Exact) -> None:
-        cats, p = _categories(categories), exact(prob, "prob")
+        cats, p = Categories.of(categories, least=2), exact(prob, "prob")
         t = len(cats)
         if not Fraction(1, t) <= p <= 1:  # proof: range
             raise ParameterError("prob", prob, _needed(prob, p, t))
@@ -68,7 +68,7 @@ class RandomizedResponse(Measurement[Any, Any]):
         >>> float(rr.prob), rr.privacy_map(1) <= 1
         (0.47536688641867164, True)
         """
-        cats = _categories(categories)
+        cats = Categories.of(categories, least=2)
         q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
         return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
@@ -143,13 +143,6 @@ class RandomizedResponse(Measurement[Any, Any]):
         if len(law) < t:
             raise UnsupportedError("a dict would merge categories such as 1 and True; their law is not written out")
         return law
-
-
-def _categories(categories: Iterable[Any] | Categories) -> Categories:
-    cats = categories if isinstance(categories, Categories) else Categories(categories, "categories")
-    if len(cats) < 2:
-        raise ParameterError("categories", categories, "at least two categories")
-    return cats
 
 
 def _needed(prob: Exact, p: Fraction, t: int) -> str:

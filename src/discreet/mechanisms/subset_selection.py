@@ -70,7 +70,7 @@ class SubsetSelection(Measurement[Any, Any]):
     prob: Fraction
 
     def __init__(self, *, categories: Iterable[Any] | Categories, size: int, prob: Exact) -> None:
-        cats, p = _categories(categories), exact(prob, "prob")
+        cats, p = Categories.of(categories, least=2), exact(prob, "prob")
         d, k = _size(size, len(cats)), len(cats)
         if not Fraction(d, k) <= p <= 1:  # proof: range
             raise ParameterError("prob", prob, f"{d}/{k} <= prob <= 1, compared exactly")
@@ -88,7 +88,7 @@ class SubsetSelection(Measurement[Any, Any]):
         >>> m.size, float(m.prob), m.privacy_map(1) <= 1
         (3, 0.5381015262244488, True)
         """
-        cats, budget = _categories(categories), min(checked_epsilon(epsilon), Fraction(1000))
+        cats, budget = Categories.of(categories, least=2), min(checked_epsilon(epsilon), Fraction(1000))
         k = len(cats)
         d = _best_size(budget, k) if size is None else _size(size, k)
         p = Fraction(float_down(1 / (1 + exp(-budget) * Fraction(k - d, d))))  # Beyond 1000 no float lies between.
@@ -202,13 +202,6 @@ class SubsetSelection(Measurement[Any, Any]):
         if len(law) < comb(k, d):
             raise UnsupportedError("a dict would merge categories such as 1 and True; their law is not written out")
         return law
-
-
-def _categories(categories: Iterable[Any] | Categories) -> Categories:
-    cats = categories if isinstance(categories, Categories) else Categories(categories, "categories")
-    if len(cats) < 2:
-        raise ParameterError("categories", categories, "at least two categories")
-    return cats
 
 
 def _size(size: int, k: int) -> int:

@@ -1,7 +1,8 @@
-"""Files: written whole or not at all, and a place for one tried before anything is paid for."""
+"""Files: found by a name or a pattern, written whole or not at all, and a place tried before anything is paid for."""
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,9 +12,28 @@ from typing import Final
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["checked_page", "checked_place", "free_place", "whole_file", "write_text"]
+__all__ = ["checked_page", "checked_place", "found_files", "free_place", "whole_file", "write_text"]
 
 _PAGES: Final = (".html", ".htm")
+_SIGNS: Final = frozenset("*?[")
+
+
+def found_files(source: str | os.PathLike[str], name: str, /) -> list[Path]:
+    """Return the file of a name, or the files that a pattern finds, sorted; a file that exists is no pattern.
+
+    >>> found_files("no/such/*.csv", "source")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: source='no/such/*.csv': need a file that exists, or a pattern that finds some
+    """
+    text = os.fspath(source)
+    if not isinstance(text, str):
+        raise KindError(name, type(text), "a path in text")
+    pattern = bool(_SIGNS & set(text)) and not Path(text).exists()
+    found = sorted(glob.glob(text, recursive=True)) if pattern else [text]  # noqa: PTH207  Absolute patterns.
+    paths = [Path(each) for each in found]
+    if not paths or not all(path.is_file() for path in paths):
+        raise ParameterError(name, text, "a file that exists, or a pattern that finds some")
+    return paths
 
 
 @contextmanager

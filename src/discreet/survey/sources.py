@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import csv
-import glob
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from discreet.errors import KindError, ParameterError
-from discreet.report.files import whole_file
+from discreet.errors import KindError, ParameterError, none_of
+from discreet.report.files import found_files, whole_file
 
 __all__ = ["Texts", "chunks", "is_spark", "known", "plain", "reader", "spark_texts", "writer"]
 
-_SIGNS: Final = frozenset("*?[")
 _PARQUET: Final = (".parquet", ".pq")
 _SUFFIXES: Final = "a file that ends in .parquet, .pq or .csv"
 
@@ -136,21 +133,9 @@ def plain(array: Any) -> Any:
     return array.to_pylist()
 
 
-def _paths(source: str | os.PathLike[str]) -> list[Path]:
-    text = os.fspath(source)
-    if not isinstance(text, str):
-        raise KindError("file", type(text), "a path in text")
-    pattern = bool(_SIGNS & set(text)) and not Path(text).exists()
-    found = sorted(glob.glob(text, recursive=True)) if pattern else [text]  # noqa: PTH207  Absolute patterns.
-    paths = [Path(name) for name in found]
-    if not paths or not all(path.is_file() for path in paths):
-        raise ParameterError("file", text, "a file that exists, or a pattern that finds some")
-    return paths
-
-
 def reader(source: str | os.PathLike[str], names: Sequence[str | None], size: int) -> Iterator[list[Any]]:
     """Yield columns of CSV or Parquet files, a chunk at a time and one chunk at least: Texts, or Arrow arrays."""
-    for path in _paths(source):
+    for path in found_files(source, "file"):
         suffix = path.suffix.lower()
         if suffix in _PARQUET:
             yield from _parquet(path, names, size)
@@ -291,9 +276,7 @@ def known(column: str | None, names: Iterable[Any]) -> str:
         return str(column)
     if column in listed:
         raise ParameterError("column", column, "one column of that name, not several")
-    close = get_close_matches(str(column), [str(name) for name in listed], n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise ParameterError("column", column, f"one of {', '.join(map(str, listed[:20]))}{hint}")
+    raise none_of("column", column, listed)
 
 
 def is_spark(source: Any) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, UnsupportedError
+from discreet.report.files import found_files
 
 __all__ = ["opened"]
 
@@ -21,7 +22,6 @@ _READERS: Final = {
     ".jsonl": "read_json",
     ".ndjson": "read_json",
 }
-_SIGNS: Final = frozenset("*?[")
 _MOST_COLUMNS: Final = 20_000
 
 
@@ -86,15 +86,12 @@ def _in_database(ibis: Any, url: str, table: str) -> Any:
 
 
 def _files(ibis: Any, text: str) -> Any:
-    pattern = bool(_SIGNS & set(text)) and not Path(text).exists()
-    found = sorted(glob.glob(text, recursive=True)) if pattern else [text]  # noqa: PTH207  Absolute patterns.
-    if not found or not all(Path(name).is_file() for name in found):
-        raise ParameterError("source", text, "a file that exists, or a pattern that finds some")
-    suffixes = {Path(name).suffix.lower() for name in found}
+    found = found_files(text, "source")
+    suffixes = {path.suffix.lower() for path in found}
     reader = _READERS.get(suffixes.pop()) if len(suffixes) == 1 else None
     if reader is None:
         raise ParameterError("source", text, f"files of one kind that end in {', '.join(_READERS)}")
-    names = [glob.escape(name) for name in found]  # DuckDB reads each of them as a pattern once more.
+    names = [glob.escape(str(path)) for path in found]  # DuckDB reads each of them as a pattern once more.
     rows, failure = _tried(lambda: getattr(ibis.duckdb.connect(), reader)(names))
     if failure:
         raise ParameterError("source", text, f"files that DuckDB can read ({failure})")

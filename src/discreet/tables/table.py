@@ -12,7 +12,6 @@ import platform
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, cast, final
@@ -20,7 +19,7 @@ from typing import Any, Final, cast, final
 from discreet import __version__
 from discreet.core import Measurement
 from discreet.domains import Vectors
-from discreet.errors import DiscreetError, EngineError, KindError, ParameterError
+from discreet.errors import DiscreetError, EngineError, KindError, ParameterError, none_of
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Ledger
 from discreet.measures import Approximate, MaxDivergence, checked_epsilon
@@ -482,10 +481,7 @@ def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:
         if not isinstance(column, str):
             raise KindError(name, column, "a column's name")
         if column not in table.columns:
-            close = get_close_matches(column, table.columns, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            shown = ", ".join(table.columns[:20]) + (", ..." if len(table.columns) > 20 else "")
-            raise ParameterError(name, column, f"one of {shown}{hint}")
+            raise none_of(name, column, table.columns)
 
 
 def _grid(low: Any, high: Any) -> Fraction:
