@@ -54,7 +54,7 @@ def read(text: str, /) -> Measurement[Any, Any]:
     Traceback (most recent call last):
     discreet.errors.ParameterError: mechanism='open': need one of Anything, BitVectors, Bloom, Booleans, Categories, \
 Chained, Composition, Fraction, IntegerLaplace, Integers, LaplaceThreshold, LongitudinalRappor, Maps, OneHot, \
-OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection, Then, Vectors, range
+OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection, Then, ...
     """
     if not isinstance(text, str):
         raise KindError("mechanism", text, f"the text of {_EXAMPLE}")
