@@ -446,6 +446,14 @@ def test_floor_bits_of_reals_is_the_floor():
                 assert floor_bits(real(tree), bits) == floor(tree, bits)
 
 
+def test_an_integer_of_more_than_a_million_bits_is_refused():
+    least, below = maximum(exp(-1), Fraction(2 << 2**20)), maximum(exp(-1), Fraction(1 << 2**20))
+    assert floor_bits(below, 0) == 1 << 2**20
+    for x in (least, exp(10**6), exp(10**300)):
+        with pytest.raises(PrecisionError, match=f"more than {2**20} bits"):
+            floor_bits(x, 0)
+
+
 @pytest.mark.parametrize("bits", [-100, 0, 1, 64, 128, 300])
 def test_enclose_bits_encloses(bits):
     rng, scale = random.Random(9), Fraction(2) ** bits

@@ -48,7 +48,6 @@ Dyadic: TypeAlias = tuple[int, int]
 T = TypeVar("T")
 
 _LEAST_EXPONENT: Final = -1074
-_MOST_EXPONENT: Final = 1023
 _MANTISSA: Final = 53
 _MOST_BITS: Final = 1 << 20
 
@@ -411,18 +410,12 @@ def _floor_shift(man: int, shift: int) -> int:
         if shift > _MOST_BITS:
             raise PrecisionError(f"an integer of more than {_MOST_BITS} bits")
         return man << shift
-    return man >> min(-shift, man.bit_length() + 1)
+    return man >> min(-shift, man.bit_length())  # Further bits are all alike: the answer is 0 or -1 already.
 
 
 def _round_down(man: int, exponent: int, over: int = 1) -> float:
     """Return the greatest float that is at most man / over * 2**exponent."""
-    if man == 0:
-        return 0.0
-    top = man.bit_length() - over.bit_length() + exponent  # 2**(top-1) < |value| < 2**(top+1)
-    if top < _LEAST_EXPONENT - 1:
-        return 0.0 if man > 0 else -math.ulp(0.0)
-    if top > _MOST_EXPONENT + 1:
-        return sys.float_info.max if man > 0 else -math.inf
+    top = man.bit_length() - over.bit_length() + exponent  # 2**(top-1) < |value| < 2**(top+1), unless it is 0
     if over != 1 and abs(man) << max(exponent - top, 0) < over << max(top - exponent, 0):
         top -= 1  # Now 2**top <= |value| < 2**(top+1), as it is for a dyadic anyway.
     quantum = max(top - _MANTISSA + 1, _LEAST_EXPONENT)
