@@ -94,11 +94,8 @@ def machine() -> str:
     """The machine, in a line."""
     model = next((line.partition(":")[2].strip() for line in _read("/proc/cpuinfo") if "model name" in line), "")
     memory = next((int(line.split()[1]) for line in _read("/proc/meminfo") if line.startswith("MemTotal")), 0)
-    system = f"{platform.system()} {platform.release()}"
-    return (
-        f"{model or platform.machine()}, {os.cpu_count()} cores, {memory / 2**20:.0f} GiB, {system}, "
-        f"Python {platform.python_version()}"
-    )
+    size = f"{os.cpu_count()} cores, {memory / 2**20:.0f} GiB"
+    return f"{model or platform.machine()}, {size}, {platform.system()}, Python {platform.python_version()}"
 
 
 def now() -> str:
@@ -116,7 +113,10 @@ def _line(row: Row) -> str:
 
 
 def _ratio(row: Row) -> str:
-    return "" if row.ratio is None else f"{'> ' if row.at_least else ''}{row.ratio:,.3g}x"
+    if row.ratio is None:
+        return ""
+    digits = f"{row.ratio:,.0f}" if row.ratio >= 1000 else f"{row.ratio:.3g}"
+    return f"{'> ' if row.at_least else ''}{digits}x"
 
 
 def _goal(row: Row, before: str = "") -> str:
