@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,12 +84,46 @@ def test_a_contender_that_takes_too_long_is_stopped_and_one_that_fails_says_why(
     found = tables.timed([sys.executable, "-c", slow], dict(os.environ), 2)
     assert found.stopped
     assert str(found).startswith("more than 2 s")
-    assert not (Path("/proc") / started.read_text() / "exe").exists()
+    child = Path("/proc") / started.read_text()
+    for _ in range(100):  # It was killed, and ends when the system comes to it.
+        if not (child / "exe").exists():
+            break
+        time.sleep(0.1)
+    assert not (child / "exe").exists()
     with pytest.raises(peers.NotRunError, match="ended with 1: ValueError: the reason"):
         tables.timed([sys.executable, "-c", "raise ValueError('the reason')"], dict(os.environ), 30)
     broken = "print('{}', flush=True); raise ValueError('later')"
     with pytest.raises(peers.NotRunError, match="ended with 1: ValueError: later"):
         tables.timed([sys.executable, "-c", broken], dict(os.environ), 30)
+
+
+def test_a_peer_runs_between_ours_and_its_groups_are_counted_at_a_sound_delta(monkeypatch):
+    monkeypatch.setattr(tables, "environment", lambda *_: "python")
+    order = []
+
+    def run(name, n, **_):
+        order.append((name, n))
+        ours = tables.Run(2.0, 3.0, 2**30, 5950, 45, 5950)
+        return ours if name == "ours" else found
+
+    monkeypatch.setattr(tables, "run", run)
+    found = tables.Run(40.0, 45.0, 2**32, 6100, 44, 5950)
+    took, groups = tables.against(peers.PEERS["polars"], Look())
+    assert [name for name, _ in order] == ["ours", "polars"] * 3 + ["ours"]
+    assert {n for _, n in order} == {10**7}
+    assert (took.ratio, took.goal, took.note, took.met) == (20.0, 6, "by CPU 15.0x", True)
+    assert (groups.ratio, groups.theirs) == (1.0, "5,950")
+    assert "6,100 with those below 45, for which its delta is really 1.04e-06" in groups.note
+    found = tables.Run(900.0, 800.0, 2**32, stopped=True)
+    took, groups = tables.against(peers.PEERS["tumult"], Look())
+    assert took.at_least
+    assert "> 450x" in page.table([took])
+    assert groups.ratio is None
+    found = tables.Run(20.0, 45.0, 2**32, 6100, 43.7, 5990)
+    took, groups = tables.against(peers.PEERS["pipelinedp"], Look())
+    assert not took.met
+    assert groups.theirs == "6,100"
+    assert groups.verdict == "no goal"
 
 
 def test_a_part_that_breaks_keeps_what_it_found(tmp_path, monkeypatch):
