@@ -108,16 +108,12 @@ def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list
 
     def one(i: int) -> str:
         ends = f"{figure(lows[i], decimals)} to {figure(highs[i], decimals)}"
-        return f"{labels[i]} with {figure(values[i], decimals)} (95 % interval {ends})"
+        return f"{figure(values[i], decimals)} (95 % interval {ends})"
 
     if len(values) == 1:
-        return f"The only one is {one(0)}."
-    most, least = (max, min)
-    places = range(len(values))
-    return (
-        f"The greatest is {one(most(places, key=values.__getitem__))}; "
-        f"the least drawn is {one(least(places, key=values.__getitem__))}."
-    )
+        return f"{labels[0]}: {one(0)}.".removeprefix("all: ")
+    low, high = (choose(range(len(values)), key=values.__getitem__) for choose in (min, max))
+    return f"The greatest is {labels[high]} with {one(high)}; the least drawn is {labels[low]} with {one(low)}."
 
 
 def _grid(answer: Answer, title: str) -> Grid:

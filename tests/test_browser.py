@@ -1,0 +1,282 @@
+"""Pages in a real browser: they render, sort, filter, fit a phone, follow the theme, and ask nobody for anything."""
+
+import io
+import re
+import shutil
+
+import numpy as np
+import pytest
+from matplotlib import image
+from test_report import EVIL, RESULTS, answer
+
+playwright = pytest.importorskip("playwright.sync_api", reason="no browser tests: playwright is not installed")
+
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+)
+DESK, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 844}
+NONE = "no browser, so pages are not tested in one: chromium is not installed (Debian: apt install chromium)"
+if CHROMIUM is None:
+    pytest.skip(NONE, allow_module_level=True)
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Return a function that opens a page; afterwards fail if the browser complained, or asked for anything else."""
+    contexts, complaints, asked = [], [], []
+
+    def opened(html, theme="light", size=DESK, scripts=True):
+        path = tmp_path / "page.html"
+        path.write_text(html, encoding="utf-8")
+        context = browser.new_context(color_scheme=theme, viewport=size, java_script_enabled=scripts)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        return page
+
+    opened.complaints, opened.asked = complaints, asked
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not complaints
+    assert {url for url in asked if not url.startswith("data:")} <= {(tmp_path / "page.html").as_uri()}
+
+
+def pixels(page, selector):
+    """Return what a part of a page looks like, as an array of colours between 0 and 255."""
+    shot = image.imread(io.BytesIO(page.locator(selector).first.screenshot()))
+    return (shot[:, :, :3] * 255).round().astype(int)
+
+
+def colour(page, name):
+    """Return a colour of the page's own, as it is drawn."""
+    script = """name => {
+        const box = document.body.appendChild(document.createElement("i"));
+        box.style.color = `var(--${name})`;
+        const found = getComputedStyle(box).color;
+        box.remove();
+        return found;
+    }"""
+    return np.array([int(part) for part in page.evaluate(script, name)[4:-1].split(",")])
+
+
+def drawn(shot, of):
+    """Return how many pixels have a colour, or nearly."""
+    return int((np.abs(shot - of).max(axis=2) <= 6).sum())
+
+
+def column(page, at):
+    return page.locator(f".grid tbody tr > :nth-child({at})").all_inner_texts()
+
+
+def numbers(texts):
+    return [float(text.replace(",", "")) for text in texts]
+
+
+@pytest.mark.parametrize("name", list(RESULTS))
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_page_renders_without_complaint_and_fits(open_page, name, theme, size):
+    page = open_page(RESULTS[name]().to_html(), theme, size)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert page.locator("h1").is_visible()
+    assert page.locator("#theme").is_visible()
+
+
+def test_a_long_name_fits_a_phone(open_page):
+    page = open_page(answer(["x" * 300, "a " * 150], [5, 6], table="y" * 200, where="z" * 200).to_html(), size=PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_chart_has_its_marks(open_page, theme):
+    page = open_page(answer(["a", "b", "c"], [100, 60, 30]).to_html(), theme)
+    shot = pixels(page, ".bars svg")
+    bar, mark, paper = (colour(page, name) for name in ("bar", "mark", "paper"))
+    height, width, _ = shot.shape
+    filled = drawn(shot, bar)
+    assert filled == pytest.approx(16 * width / 109 * (100 + 60 + 30) / 1.03, rel=0.1)  # Bars are 16 px high.
+    assert drawn(shot, mark) > 3 * 10  # Whiskers and their ends.
+    assert drawn(shot, paper) > 0.3 * height * width
+
+
+def test_a_chart_without_its_marks_would_be_noticed(open_page):
+    html = answer(["a", "b", "c"], [100, 60, 30]).to_html()
+    page = open_page(html.replace('class="bar"', 'class="gone" visibility="hidden"'))
+    assert drawn(pixels(page, ".bars svg"), colour(page, "bar")) == 0
+
+
+def test_points_are_drawn_where_there_are_no_bars(open_page):
+    page = open_page(RESULTS["means"]().to_html())
+    assert page.locator("svg circle.dot").count() == 3
+    assert drawn(pixels(page, ".bars svg"), colour(page, "mark")) > 60
+
+
+def test_themes_differ_and_the_button_changes_them(open_page):
+    html = answer().to_html()
+    light, dark = (pixels(open_page(html, theme), "body").mean() for theme in ("light", "dark"))
+    assert light > 220
+    assert dark < 60
+    for theme, other in (("light", dark), ("dark", light)):
+        page = open_page(html, theme)
+        assert page.locator("#theme").inner_text() == ("Dark" if theme == "light" else "Light")
+        page.locator("#theme").click()
+        assert pixels(page, "body").mean() == pytest.approx(other, abs=5)
+        page.locator("#theme").click()
+        assert page.locator("#theme").inner_text() == ("Dark" if theme == "light" else "Light")
+
+
+def test_sorting_goes_both_ways_and_numbers_are_numbers(open_page):
+    values = [9, 1000, 30, -4, 200, 30]
+    page = open_page(answer(list("fabced"), values).to_html())
+    head = page.locator("thead th").nth(1)
+    assert head.get_attribute("aria-sort") == "none"
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert numbers(column(page, 2)) == sorted(values, reverse=True)
+    assert column(page, 1) == list("aebdfc")  # Equal values keep their order.
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert numbers(column(page, 2)) == sorted(values)
+    page.locator("thead th").first.locator("button").click()
+    assert head.get_attribute("aria-sort") == "none"
+    assert column(page, 1) == list("abcdef")
+
+
+def test_sorting_works_from_the_keyboard(open_page):
+    page = open_page(answer(list("abc"), [2, 3, 1]).to_html())
+    button = page.locator("thead th").nth(1).locator("button")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if button.evaluate("node => node === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    assert numbers(column(page, 2)) == [3, 2, 1]
+    page.keyboard.press("Space")
+    assert numbers(column(page, 2)) == [1, 2, 3]
+
+
+def test_names_with_numbers_sort_as_people_expect_and_nothing_comes_last(open_page):
+    page = open_page(answer(["city 10", None, "city 9", "City 1"], [1, 2, 3, 4]).to_html())
+    button = page.locator("thead button").first
+    button.click()
+    assert column(page, 1) == ["City 1", "city 9", "city 10", "no value"]
+    button.click()
+    assert column(page, 1) == ["city 10", "city 9", "City 1", "no value"]
+
+
+def test_the_filter_finds_and_lets_go(open_page):
+    page = open_page(answer([f"city {i}" for i in range(60)], range(60)).to_html())
+    search = page.locator("input[type=search]")
+    assert len(column(page, 1)) == 25
+    search.fill("CITY 5")
+    assert column(page, 1) == ["city 5"] + [f"city {i}" for i in range(50, 60)]
+    assert page.locator("[role=status]").inner_text() == "11 rows, filtered from 60"
+    page.locator("thead button").nth(1).click()
+    assert column(page, 1)[0] == "city 59"
+    search.fill("nowhere")
+    assert column(page, 1) == []
+    search.fill("")
+    assert len(column(page, 1)) == 25
+
+
+def test_a_long_table_is_leafed_through(open_page):
+    page = open_page(answer([f"g{i:03}" for i in range(60)], range(60)).to_html())
+    seen = column(page, 1)
+    before, after = page.locator(".pager button").all()
+    assert before.is_disabled()
+    for _ in range(2):
+        after.click()
+        seen += column(page, 1)
+    assert seen == [f"g{i:03}" for i in range(60)]
+    assert after.is_disabled()
+    assert page.locator("[role=status]").inner_text() == "Rows 51 to 60 of 60"
+    before.click()
+    assert column(page, 1)[0] == "g025"
+
+
+def test_the_script_writes_what_the_page_said(open_page):
+    for name in ("counts", "means", "an estimate", "a plan", "an exact audit"):
+        html = RESULTS[name]().to_html()
+        plain, live = open_page(html, scripts=False), open_page(html)
+        for at in range(1, live.locator(".grid thead th").count() + 1):
+            assert column(plain, at) == column(live, at)
+
+
+def test_numbers_of_any_size_are_written_alike(open_page):
+    values = [0, 7, -7, 999, 1000, -1000, 1234567, 2**53 - 1, 2**53 + 1, -(2**70)]
+    html = answer([f"g{i}" for i in range(len(values))], values, name="sum", column="x").to_html()
+    assert column(open_page(html), 2) == column(open_page(html, scripts=False), 2) == [f"{v:,}" for v in values]
+
+
+def test_without_scripts_the_whole_is_there(open_page):
+    page = open_page(answer([f"city {i}" for i in range(60)], range(60)).to_html(), scripts=False)
+    assert len(column(page, 1)) == 60
+    assert not page.locator("#theme").is_visible()
+    assert not page.locator(".tools").is_visible()
+
+
+def test_hostile_names_are_shown_and_do_nothing(open_page):
+    html = answer([EVIL, "b"], [5, 6], by=("<b onclick=alert(3)>",), table='"><script>alert(4)</script>').to_html()
+    page = open_page(html)
+    page.locator("thead button").first.click()
+    assert EVIL in page.locator(".grid tbody th").all_text_contents()
+    assert page.locator("tbody *").count() == 2 * 5  # Rows and cells, and nothing in them.
+
+
+def test_a_script_that_slipped_in_would_not_run(open_page):
+    page = open_page(answer().to_html().replace("</main>", "<script>document.title = 'owned'</script></main>"))
+    assert page.title() == "People by city"
+    (complaint,) = open_page.complaints
+    assert "violates the following Content Security Policy" in complaint
+    open_page.complaints.clear()
+
+
+def test_a_page_that_asks_for_something_would_be_noticed(open_page):
+    html = answer().to_html().replace("<main>", '<main><img src="other.png" alt="">')
+    open_page(re.sub("<meta http-equiv[^>]*>", "", html))
+    assert [url.rsplit("/", 1)[1] for url in open_page.asked] == ["page.html", "other.png"]
+    open_page.complaints.clear()
+    open_page.asked.clear()
+
+
+def test_a_hundred_thousand_groups_stay_usable(open_page):
+    page = open_page(answer([f"group {i}" for i in range(100_000)], range(100_000)).to_html())
+    script = """() => {
+        const start = performance.now();
+        document.querySelectorAll("thead button")[0].click();
+        document.querySelectorAll("thead button")[1].click();
+        const input = document.querySelector("input[type=search]");
+        input.value = "99999";
+        input.dispatchEvent(new Event("input"));
+        return performance.now() - start;
+    }"""
+    assert page.evaluate(script) < 10_000  # Some 300 ms; the machine may be busy.
+    assert column(page, 1) == ["group 99999"]
+    assert page.locator("*").count() < 1500
+
+
+def test_print_is_light(open_page):
+    page = open_page(answer().to_html(), "dark")
+    page.emulate_media(media="print")
+    assert pixels(page, "body").mean() > 220
+    assert not page.locator("#theme").is_visible()
