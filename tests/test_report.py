@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import io
 import itertools
 import json
 import math
@@ -16,12 +17,14 @@ from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 
+import matplotlib as mpl
 import mpmath
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib import pyplot as plt
 
 from discreet import (
     KindError,
@@ -710,6 +713,58 @@ def test_colours_can_be_told_apart(theme):
     assert contrast(found["mark"], found["bar"]) >= 3
     assert contrast(found["bar"], found["paper"]) >= 1.4
     assert contrast(found["mark"], found["paper"]) >= 7
+
+
+class TestPlots:
+    @pytest.fixture(autouse=True)
+    def shut(self):
+        mpl.use("Agg")
+        yield
+        plt.close("all")
+
+    @staticmethod
+    def labels(axes):
+        return [label.get_text() for label in axes.get_yticklabels()]
+
+    @pytest.mark.parametrize("name", [name for name in RESULTS if name != "a survey"])
+    def test_every_result_draws_itself_on_axes_of_its_own_or_given(self, name):
+        result = RESULTS[name]()
+        _, given = plt.subplots()
+        assert result.plot(ax=given) is given
+        axes = result.plot()
+        assert axes is not given
+        axes.figure.savefig(io.BytesIO())
+        box, page = axes.get_tightbbox(), axes.figure.bbox
+        assert box.x0 >= -1
+        assert box.x1 <= page.x1 + 1
+        assert axes.get_title(loc="left")
+
+    def test_names_are_no_mathematics_and_not_too_long(self):
+        axes = answer(["$x_1$", "y" * 99], [5, 6], by=("$a$ $",)).plot()
+        assert self.labels(axes) == ["y" * 31 + "…", "$x_1$"]
+        axes.figure.savefig(io.BytesIO())
+        texts_ = [*axes.get_yticklabels(), axes.xaxis.label, axes._left_title]
+        assert not any(text.get_parse_math() for text in texts_)
+
+    def test_bars_start_at_zero_and_means_are_points(self):
+        axes = answer(["a", "b"], [50, 60]).plot()
+        assert [bar.get_width() for bar in axes.patches] == [60, 50]
+        assert axes.get_xlim()[0] == 0
+        assert not mean().plot().patches
+
+    def test_many_groups_are_drawn_in_part_and_the_title_says_so(self):
+        axes = answer([f"g{i}" for i in range(99)], range(99)).plot()
+        assert axes.get_title(loc="left") == "People by city, the 30 greatest of 99"
+        assert self.labels(axes) == [f"g{i}" for i in range(98, 68, -1)]
+        q = Question("city", [f"c{i}" for i in range(100)])
+        box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
+        box.add_many(["c7"] * 60 + ["c8"] * 40)
+        assert self.labels(box.estimate().plot())[:2] == ["c7", "c8"]
+        assert len(box.estimate().plot().patches) == 30
+
+    def test_a_bound_from_below_is_an_arrow(self):
+        axes = audit.sampled(RR, True, False, trials=1000).plot()
+        assert ">" in [line.get_marker() for line in axes.get_lines()]
 
 
 def test_a_page_does_not_depend_on_the_hash_seed():

@@ -18,6 +18,7 @@ from discreet.coins import SYSTEM
 from discreet.core import Measurement
 from discreet.errors import DiscreetError
 from discreet.exact import whole
+from discreet.report import intervals
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -46,7 +47,12 @@ class TimingAudit:
     @property
     def told_apart(self) -> bool:
         """Whether the clock tells the inputs apart in this run."""
-        return abs(self.t) > max(5.0, 2 * abs(self.t_control))
+        return abs(self.t) > self.beyond
+
+    @property
+    def beyond(self) -> float:
+        """The least |t| that tells the inputs apart: 5, or twice the control's if that is more."""
+        return max(5.0, 2 * abs(self.t_control))
 
     def __repr__(self) -> str:
         def share(value: float | None) -> str:
@@ -70,16 +76,19 @@ class TimingAudit:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the clock's statistic beside its control; return the axes."""
-        from matplotlib import pyplot as plt
-
-        axes = plt.subplots(figsize=(5, 1.8))[1] if ax is None else ax
-        axes.barh(
-            [1, 0], [abs(self.t), abs(self.t_control)], color=["#c1121f" if self.told_apart else "#2a6f97", "0.75"]
+        sizes = [abs(self.t), abs(self.t_control)]
+        beyond = self.beyond
+        return intervals(
+            ["two inputs", "one input"],
+            sizes,
+            sizes,
+            sizes,
+            ax=ax,
+            title=f"The clock {'TELLS' if self.told_apart else 'does not tell'} the inputs apart",
+            xlabel="Welch's |t|",
+            limit=(beyond, f"told apart beyond {beyond:.1f}"),
+            bad=[0] if self.told_apart else (),
         )
-        axes.axvline(5, color="0.3", linewidth=1, linestyle=":")
-        axes.set_yticks([1, 0], ["two inputs", "one input"])
-        axes.set_xlabel("Welch's |t|")
-        return axes
 
 
 def timing(

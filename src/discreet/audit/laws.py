@@ -25,6 +25,7 @@ from discreet.errors import ParameterError, UnsupportedError, show
 from discreet.measures import Approximate
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import Number, Real, exp, expm1, float_down, float_up, ln, maximum, total
+from discreet.report import points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,18 +111,15 @@ class ExactAudit:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the true loss of each pair against the claimed one; return the axes."""
-        from matplotlib import pyplot as plt
-
-        axes = plt.subplots(figsize=(5, 4))[1] if ax is None else ax
-        claimed = [pair.claimed for pair in self.pairs]
-        true = [float(pair.low) for pair in self.pairs]
-        top = max([*claimed, *true, 0.0]) * 1.05 or 1.0
-        axes.plot([0, top], [0, top], color="0.6", linewidth=1, label="as tight as can be")
-        axes.scatter(claimed, true, s=18, color="#2a6f97" if self.holds else "#c1121f", zorder=3, label="pairs")
-        axes.set(xlabel=f"claimed {self.quantity}", ylabel=f"exact {self.quantity}", xlim=(0, top), ylim=(0, top))
-        axes.set_title("holds" if self.holds else "VIOLATED")
-        axes.legend(frameon=False, loc="upper left")
-        return axes
+        return points(
+            [pair.claimed for pair in self.pairs],
+            [float(pair.low) for pair in self.pairs],
+            ax=ax,
+            title="The claim holds" if self.holds else "The claim is VIOLATED",
+            xlabel=f"claimed {self.quantity}",
+            ylabel=f"exact {self.quantity}",
+            bad=not self.holds,
+        )
 
 
 def exact(

@@ -154,7 +154,7 @@ def _sampled(audit: SampledAudit) -> Iterator[Block]:
 
 
 def _timing(audit: TimingAudit) -> Iterator[Block]:
-    beyond = max(5.0, 2 * abs(audit.t_control))
+    beyond = audit.beyond
     sizes = [abs(audit.t), abs(audit.t_control)]
     yield Bars(
         "Welch's |t| between the times of two inputs, and between two lots of one input.",

@@ -22,7 +22,7 @@ from discreet.exact import Exact, whole
 from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import checked_epsilon
-from discreet.report import Progress
+from discreet.report import Progress, intervals
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -71,15 +71,16 @@ class SampledAudit:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bound beside the claim; return the axes."""
-        from matplotlib import pyplot as plt
-
-        axes = plt.subplots(figsize=(5, 1.8))[1] if ax is None else ax
-        shown = self.claimed if math.isfinite(self.claimed) else self.bound * 1.2
-        axes.barh([1, 0], [shown, max(self.bound, 0)], color=["0.75", "#c1121f" if self.violated else "#2a6f97"])
-        axes.set_yticks([1, 0], ["claimed", "at least"])
-        axes.set_xlabel(self.quantity)
-        axes.set_title("VIOLATED" if self.violated else "no violation found")
-        return axes
+        return intervals(
+            ["claimed", "at least"],
+            [self.claimed, self.bound],
+            [self.claimed, self.bound],
+            [self.claimed, math.inf],
+            ax=ax,
+            title="The claim is VIOLATED" if self.violated else "No violation found",
+            xlabel=self.quantity,
+            bad=[1] if self.violated else (),
+        )
 
 
 def sampled(

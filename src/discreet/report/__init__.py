@@ -1,6 +1,6 @@
 """Report: pages and charts drawn from plain values: labels, numbers and intervals, not surveys or tables."""
 
-from discreet.report.charts import heat, intervals
+from discreet.report.charts import curves, heat, intervals, points
 from discreet.report.drawings import Bars, Heat
 from discreet.report.files import checked_page
 from discreet.report.page import Column, Details, Facts, Grid, Items, Page, Section, Text, Verdict
@@ -23,6 +23,8 @@ __all__ = [
     "Waiting",
     "checked_page",
     "columns",
+    "curves",
     "heat",
     "intervals",
+    "points",
 ]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Crosstab", "Difference", "Estimate", "Share", "checked_error", "simplex"]
 
 Of = Literal["sample", "respondents"]
+_DRAWN: Final = 30
+"""A chart shows so many choices."""
 _LEAST_GAP: Final = Fraction(1, 10**12)
 """Reports that support the truth more often by less than this say nothing that floats could tell."""
 
@@ -276,15 +278,19 @@ class Estimate(Mapping[Any, Share]):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals; return the axes."""
-        ends = self.intervals
+        ends, order = self.intervals, np.arange(len(self))
+        some = f", the {_DRAWN} greatest of {len(self):,}" if len(self) > _DRAWN else ""
+        if some:
+            order = np.argsort(-self.shares, kind="stable")[:_DRAWN]
         return intervals(
-            [str(choice) for choice in self.choices],
-            self.shares,
-            ends[:, 0],
-            ends[:, 1],
+            [str(self.choices[i]) for i in order],
+            self.shares[order],
+            ends[order, 0],
+            ends[order, 1],
             ax=ax,
-            title=f"{self.form.question.name}: {self.n:,} reports, {_percent(self._error)} intervals",
+            title=f"{self.form.question.name}: {self.n:,} reports, {_percent(self._error)} intervals{some}",
             xlabel="share",
+            percent=True,
         )
 
 

@@ -19,7 +19,7 @@ from discreet.intervals import binomial
 from discreet.measures import checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.reals import Number, exp, float_down
-from discreet.report import columns
+from discreet.report import columns, curves
 from discreet.survey.estimates import checked_error
 
 if TYPE_CHECKING:
@@ -158,19 +158,19 @@ class Plan:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each mechanism's standard error of a share, at equal shares, by the number of people."""
         import numpy as np
-        from matplotlib import pyplot as plt
 
-        axes: Any = plt.subplots(figsize=(6.4, 4), layout="constrained")[1] if ax is None else ax
-        people = np.geomspace(100, 1e6, 50)
-        for option in self.options:
-            axes.plot(people, np.sqrt(option.unit_variance / people), label=option.name)
-        axes.plot(people, np.sqrt(self.limit / people), color="0.2", linestyle=":", label="limit")
-        axes.set(xscale="log", yscale="log", xlabel="people", ylabel="standard error of a share")
-        axes.set_title(f"{self.choices:,} choices, epsilon = {float(self.epsilon):g}", loc="left", fontsize=11)
-        axes.grid(color="0.9")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False)
-        return axes  # type: ignore[no-any-return]
+        middle = self.people or 10_000
+        people = np.geomspace(max(middle / 10, 1), middle * 10, 50)
+        errors = {option.name: np.sqrt(option.unit_variance / people) for option in self.options}
+        return curves(
+            people,
+            errors,
+            below=("limit", np.sqrt(self.limit / people)),
+            ax=ax,
+            title=f"{self.choices:,} choices, epsilon = {float(self.epsilon):g}",
+            xlabel="people",
+            ylabel="standard error of a share",
+        )
 
 
 def make_plan(

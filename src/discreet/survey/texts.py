@@ -402,6 +402,7 @@ class TextEstimate:
             ax=ax,
             title=f"{self.form.question.name}: {self.n:,} reports, two standard errors",
             xlabel="share",
+            percent=True,
         )
 
 

@@ -203,13 +203,17 @@ class Answer:
     __repr__ = __str__
 
     def plot(self, ax: Axes | None = None, most: int = 30) -> Axes:
-        """Draw the values with their 95 % intervals, the greatest first; return the axes."""
+        """Draw the values with their 95 % intervals, the greatest first, or in the order of numbers and dates."""
+        from discreet.tables.pages import drawn, labels, titled
+
         low, high = self.interval("0.95")
-        values = np.array(self.columns[self.value], float)
-        order = np.argsort(-values, kind="stable")[:most]
-        labels = [", ".join(map(str, self.keys[i])) if self.by else "all" for i in order]
-        title = f"{self.value} by {', '.join(self.by)}" if self.by else self.value
-        return intervals(labels, values[order], low[order], high[order], ax=ax, title=title, xlabel=self.value)
+        values, order = np.array(self.columns[self.value], float), drawn(self, most)
+        title = titled(self) + (f", the {most:,} greatest of {len(self):,}" if len(self) > most else "")
+        ends = values[order], low[order], high[order]
+        bars = self.value != "mean"
+        return intervals(
+            labels(self, order), *ends, ax=ax, title=title, xlabel=f"{self.value}, with 95 % intervals", bars=bars
+        )
 
 
 def radius(scale: Fraction, error: Fraction) -> int:

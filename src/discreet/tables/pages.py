@@ -20,7 +20,7 @@ from discreet.report.words import LEARN, about, bound
 if TYPE_CHECKING:
     from discreet.tables.answers import Answer
 
-__all__ = ["answer_page"]
+__all__ = ["answer_page", "drawn", "labels", "titled"]
 
 _CHART: Final = 20
 """How many groups a chart shows."""
@@ -30,7 +30,7 @@ def answer_page(answer: Answer, /) -> Page:
     """Return the page of an answer."""
     receipt = answer.receipt
     spent = {name: Fraction(receipt["spent"].get(name, 0)) for name in ("epsilon", "delta")}
-    title = _title(answer)
+    title = titled(answer)
     lead = [str(receipt.get("table") or "a table")]
     if receipt.get("where"):
         lead.append(f"where {receipt['where']}")
@@ -51,7 +51,8 @@ def _json(receipt: Any) -> str:
     return json.dumps(receipt, indent=1, ensure_ascii=False, default=str)
 
 
-def _title(answer: Answer) -> str:
+def titled(answer: Answer, /) -> str:
+    """Return what an answer is about."""
     what = {"people": "People", "rows": "Rows"}.get(answer.value)
     what = what or f"{answer.value.capitalize()} of {answer.receipt.get('column')}"
     return f"{what} by {', '.join(answer.by)}" if answer.by else what
@@ -69,7 +70,17 @@ def _tiles(answer: Answer, spent: dict[str, Fraction]) -> list[tuple[str, str]]:
     return tiles
 
 
-def _labels(answer: Answer, places: Sequence[int]) -> list[str]:
+def drawn(answer: Answer, most: int, /) -> list[int]:
+    """Return the places of the groups that a chart shows: the greatest first, or all in order of numbers or dates."""
+    parts = [part for key in answer.keys for part in key] if len(answer) <= most else [""]
+    if all(isinstance(part, int | float | date) and not isinstance(part, bool) for part in parts):
+        return list(range(len(answer)))
+    values = np.array(answer.columns[answer.value], float)
+    return np.argsort(-values, kind="stable")[:most].tolist()  # type: ignore[no-any-return]
+
+
+def labels(answer: Answer, places: Sequence[int], /) -> list[str]:
+    """Return what groups are called in a chart."""
     if not answer.by:
         return ["all"]
     return [", ".join("no value" if part is None else str(part) for part in answer.keys[i]) for i in places]
@@ -86,19 +97,14 @@ def _figures(answer: Answer) -> tuple[list[Any], list[float], list[float], int]:
 
 def _chart(answer: Answer, title: str) -> Bars:
     values, low, high, decimals = _figures(answer)
-    order = list(range(len(values)))
-    ordered = all(
-        isinstance(part, int | float | date) and not isinstance(part, bool) for key in answer.keys for part in key
-    )
-    if len(values) > _CHART or not ordered:
-        order = np.argsort(-np.array(values, float), kind="stable")[:_CHART].tolist()
+    order = drawn(answer, _CHART)
     caption = f"{title}, with 95 % intervals"
     if len(values) > _CHART:
         caption += f": the {_CHART} groups of the greatest values, of {len(values):,}; the table has them all"
-    labels = _labels(answer, order)
+    named = labels(answer, order)
     shown, lows, highs = ([column[i] for i in order] for column in (values, low, high))
-    beside = _beside(labels, shown, lows, highs, decimals)
-    return Bars(caption + ".", labels, shown, lows, highs, decimals, beside, from_zero=answer.value != "mean")
+    beside = _beside(named, shown, lows, highs, decimals)
+    return Bars(caption + ".", named, shown, lows, highs, decimals, beside, from_zero=answer.value != "mean")
 
 
 def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list[float], decimals: int) -> str:
