@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 __all__ = ["main"]
@@ -13,4 +14,7 @@ def main() -> None:
         from discreet.cli.app import app
     except ModuleNotFoundError as missing:
         sys.exit(f"discreet: the command line needs {missing.name}: pip install 'discreet[cli]'")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # A terminal without a sign gets another, and not an error.
     app(prog_name="discreet")

@@ -19,9 +19,8 @@ def columns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     """Return the columns of FILE that begin like what was typed, but for those that were named already."""
     named = ctx.params.get(param.name or "") or ()
     taken = {named} if isinstance(named, str) else set(named)
-    return [
-        name for name in _head(str(ctx.params.get("file") or "")) if name.startswith(incomplete) and name not in taken
-    ]
+    file = ctx.params.get("file") or next(iter(ctx.args), "")  # An option that still lacks its value ends the parsing.
+    return [name for name in _head(file) if name.startswith(incomplete) and name not in taken]
 
 
 def mechanisms(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

@@ -283,13 +283,15 @@ def _page(made: Demo) -> Iterator[Part]:
     found = {key[0]: i for i, key in enumerate(made.cities.keys)}
     largest = sorted(found, key=lambda city: -made.cities_true[city])
     rows = []
-    for city in [*largest[:4], largest[len(largest) // 2], largest[-1]]:
+    for city in dict.fromkeys([*largest[:4], *largest[len(largest) // 2 :][:1], *largest[-1:]]):
         i, true = found[city], made.cities_true[city]
         noisy = made.cities.columns["people"][i]
         rows.append([city, f"{noisy:,}", f"{figure(low[i])} to {figure(high[i])}", f"{true:,}", f"{noisy - true:+,}"])
     rows.append([_LONELY, "absent", "", f"{made.cities_true[_LONELY]:,}", ""])
-    yield Grid(["people by city", "published", "95 % interval", "truth", "off by"], rows, "trrrr", frozenset({6}))
-    least = min(made.cities_true[city] for city in found)
+    yield Grid(
+        ["people by city", "published", "95 % interval", "truth", "off by"], rows, "trrrr", frozenset({len(rows) - 1})
+    )
+    least = min((made.cities_true[city] for city in found), default=0)
     yield (
         f"{len(found):,} cities are published, the smallest of {plural(least, 'person', 'people')}. "
         f"{_LONELY} has one person in it, and never appears. Intervals know the noise; "
