@@ -60,8 +60,21 @@ def test_opendp_neither_compares_nor_pickles(dp):
     assert one != other
     with pytest.raises(ValueError, match="pickled"):
         pickle.dumps(one)
+    assert "0.75" not in repr(one)
     ours = RandomizedResponse(categories=["a", "b"], prob="3/4")
     assert pickle.loads(pickle.dumps(ours)) == ours
+
+
+def test_multi_freq_ldpy_draws_from_a_generator_that_can_be_seeded():
+    numba = pytest.importorskip("numba")
+    grr = pytest.importorskip("multi_freq_ldpy.pure_frequency_oracles.GRR")
+    seed = numba.njit(lambda: np.random.seed(5))
+
+    def drawn():
+        seed()
+        return [int(grr.GRR_Client(3, 1000, 1.0)) for _ in range(10)]
+
+    assert drawn() == drawn()
 
 
 def test_multi_freq_ldpy_clips_and_is_far_off_where_we_are_not():
