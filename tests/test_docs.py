@@ -36,6 +36,8 @@ NUMBERS_DIFFER = doctest.register_optionflag("NUMBERS_DIFFER")
 NOT_RUN = "# Not run: "
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 INFO = re.compile(r"(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?[^\n]*\n")
+TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?")
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
 PEERS = ("opendp", "multi_freq_ldpy")
 
 
@@ -47,7 +49,7 @@ def masked(text):
 
 class Checker(doctest.OutputChecker):
     def check_output(self, want, got, optionflags):
-        want, got = (re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "2026-11-16 09:30:00", text) for text in (want, got))
+        want, got = (TIME.sub("2026-11-16 09:30", text) for text in (want, got))
         if optionflags & NUMBERS_DIFFER:
             want, got = masked(want) + "\n", masked(got) + "\n"
         return super().check_output(want, got, optionflags)
@@ -64,15 +66,23 @@ class Sessions(DocTestEvaluator):
         return super().__call__(example)
 
 
+def printed(command):
+    """Return what a command prints, in this process."""
+    name, *arguments = shlex.split(command, comments=True)
+    assert name == "discreet", f"only discreet's own commands are run: {command}"
+    return CliRunner().invoke(app, arguments, prog_name=name).output.strip() + "\n"
+
+
+def as_shown(want, got, *, differs):
+    flags = doctest.ELLIPSIS | (NUMBERS_DIFFER if differs else 0)
+    return Checker().check_output(want.strip() + "\n", got, flags)
+
+
 def run_commands(example):
-    """Run each line that begins with a dollar, in this process, and compare what it prints."""
-    differs, checker = DIFFERS in example.parsed, Checker()
-    for command, want in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n?)*)", example.parsed, re.MULTILINE):
-        name, *arguments = shlex.split(command, comments=True)
-        assert name == "discreet", f"only discreet's own commands are run: {command}"
-        got = CliRunner().invoke(app, arguments).output
-        flags = doctest.ELLIPSIS | (NUMBERS_DIFFER if differs else 0)
-        if not checker.check_output(want.strip() + "\n", got.strip() + "\n", flags):
+    """Run each line that begins with a dollar, and compare what it prints."""
+    for command, want in COMMAND.findall(example.parsed):
+        got = printed(command)
+        if not as_shown(want, got, differs=DIFFERS in example.parsed):
             return f"$ {command}\nExpected:\n{want}\nGot:\n{got}"
     return None
 
@@ -176,3 +186,36 @@ def test_numbers_may_differ_only_where_the_page_says_so(tmp_path, monkeypatch):
     page.write_text("```pycon\n>>> print('b', 1.5)  # yours will differ\na 1.5\n```\n")
     with pytest.raises(SybilFailure):
         run_page(page, tmp_path, monkeypatch)
+
+
+def refresh(page):
+    """Write into a page what its commands print now, where that is not what it shows."""
+    text = page.read_text()
+
+    def renewed(example):
+        differs = DIFFERS in example.parsed
+
+        def shown(found):
+            got = printed(found[1])
+            if as_shown(found[2], got, differs=differs):
+                return found[0]
+            return f"$ {found[1]}\n{got.replace(str(Path.cwd()) + '/', '...')}"
+
+        nonlocal text
+        text = text.replace(example.parsed, COMMAND.sub(shown, example.parsed))
+
+    for example in Document.parse(str(page), blocks).examples():
+        if example.region.evaluator is run_commands:
+            renewed(example)
+        else:
+            example.evaluate()
+    page.write_text(text)
+
+
+if __name__ == "__main__":  # `python tests/test_docs.py docs/start.md ...`: refresh what commands print there.
+    import contextlib
+    import tempfile
+
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            refresh(ROOT / name)
