@@ -447,8 +447,8 @@ def test_floor_bits_of_reals_is_the_floor():
 
 
 def test_an_integer_of_more_than_a_million_bits_is_refused():
-    least, below = maximum(exp(-1), Fraction(2 << 2**20)), maximum(exp(-1), Fraction(1 << 2**20))
-    assert floor_bits(below, 0) == 1 << 2**20
+    least = maximum(exp(-1), Fraction(2 << 2**20))  # Its ball is a point.
+    assert floor_bits(least, -1) == 1 << 2**20
     for x in (least, exp(10**6), exp(10**300)):
         with pytest.raises(PrecisionError, match=f"more than {2**20} bits"):
             floor_bits(x, 0)
@@ -508,7 +508,7 @@ def test_signs_and_comparisons_are_decided_however_close():
         assert not any((x < low, x > high, low > x, high < x))
         assert (sign(x - low), sign(low - x), sign(x - high)) == (1, -1, -1)
     assert exp(1) < 3 < exp(2) < exp(Fraction(3))
-    assert [sign(x) for x in (Fraction(-1, 7), Fraction(0), 3)] == [-1, 0, 1]
+    assert [sign(x) for x in (Fraction(-1, 7), Fraction(0), Fraction(1, 7), 3)] == [-1, 0, 1, 1]
 
 
 @pytest.mark.parametrize("value", [-1, 0, 1])
