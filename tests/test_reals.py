@@ -320,6 +320,15 @@ def test_dyadics_of_more_than_53_bits_round_outwards():
     assert (float_up(-(2**53) - 3), float_down(-(2**53) - 1)) == (-(2**53) - 2, -(2**53) - 2)
 
 
+@pytest.mark.parametrize("exponent", [-1200, -1074, -55, -1, 0, 1, 55, 970, 1100])
+def test_a_fraction_times_a_power_of_two_is_rounded_as_a_fraction(exponent):
+    for man in (-(2**60) - 1, -7, -4, -1, 0, 1, 3, 8, 10**20):
+        for over in (1, 2, 3, 64, 65, 10**20 + 1):
+            x = Fraction(man, over) * Fraction(2) ** exponent
+            assert reals._round_down(man, exponent, over) == float_down(x)
+            assert reals._round_up(man, exponent, over) == float_up(x)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_rationals_round_to_the_closest_float_on_each_side(name):
     rng = random.Random(2)
