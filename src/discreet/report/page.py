@@ -182,7 +182,7 @@ class Column:
 
 def _cell(value: Any, decimals: int | None) -> Any:
     """Return a value as JSON has it; a number as it is shown, so that what is sorted is what is seen."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+    if value is None or type(value) is int:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_page", "drawn", "labels", "titled"]
 
+_Figures: TypeAlias = tuple[list[Any], list[float], list[float], int]
 _CHART: Final = 20
 """How many groups a chart shows."""
 
@@ -30,14 +31,14 @@ def answer_page(answer: Answer, /) -> Page:
     """Return the page of an answer."""
     receipt = answer.receipt
     spent = {name: Fraction(receipt["spent"].get(name, 0)) for name in ("epsilon", "delta")}
-    title = titled(answer)
+    title, figures = titled(answer), _figures(answer)
     lead = [str(receipt.get("table") or "a table")]
     if receipt.get("where"):
         lead.append(f"where {receipt['where']}")
     if "ledger" in receipt:
         lead.append(f"{datetime.fromisoformat(receipt['ledger']['when']):%Y-%m-%d %H:%M} UTC")
     sections = [
-        Section("The answer", [_chart(answer, title), _grid(answer, title), Text(_notes(answer))]),
+        Section("The answer", [_chart(answer, title, figures), _grid(answer, title, figures), Text(_notes(answer))]),
         Section(LEARN, [Text([_who(receipt)]), Items(list(_guarantee(spent["epsilon"], spent["delta"])))]),
         Section("The budget", [Text(_budget(answer, spent))]),
         Section("The receipt", [Facts(numbers(receipt)), Details("The same as JSON", _json(receipt))]),
@@ -86,7 +87,7 @@ def labels(answer: Answer, places: Sequence[int], /) -> list[str]:
     return [", ".join("no value" if part is None else str(part) for part in answer.keys[i]) for i in places]
 
 
-def _figures(answer: Answer) -> tuple[list[Any], list[float], list[float], int]:
+def _figures(answer: Answer) -> _Figures:
     """Return the values, both ends of their 95 % intervals, rounded outwards, and how many decimals they deserve."""
     low, high = (np.asarray(end, float) for end in answer.interval("0.95"))
     values = answer.columns[answer.value]
@@ -95,8 +96,8 @@ def _figures(answer: Answer) -> tuple[list[Any], list[float], list[float], int]:
     return values, *outwards(low, high, decimals), decimals
 
 
-def _chart(answer: Answer, title: str) -> Bars:
-    values, low, high, decimals = _figures(answer)
+def _chart(answer: Answer, title: str, figures: _Figures) -> Bars:
+    values, low, high, decimals = figures
     order = drawn(answer, _CHART)
     caption = f"{title}, with 95 % intervals"
     if len(values) > _CHART:
@@ -122,8 +123,8 @@ def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list
     return f"The greatest is {labels[high]} with {one(high)}; the least drawn is {labels[low]} with {one(low)}."
 
 
-def _grid(answer: Answer, title: str) -> Grid:
-    values, low, high, decimals = _figures(answer)
+def _grid(answer: Answer, title: str, figures: _Figures) -> Grid:
+    values, low, high, decimals = figures
     heads = [Column(name, [key[i] for key in answer.keys], head=True) for i, name in enumerate(answer.by)]
     if not answer.by:
         heads = [Column("group", ["all"], head=True)]
