@@ -92,4 +92,4 @@ def test_multi_freq_ldpy_clips_and_is_far_off_where_we_are_not():
         shares.append(box.estimate()[0].share)
     assert np.mean(truth == 0) == 0.508
     assert theirs < 0.25
-    assert abs(np.mean(shares) - 0.508) < 0.15  # Five standard errors of the mean.
+    assert abs(np.mean(shares) - 0.508) < 0.15  # Six standard errors of the mean.

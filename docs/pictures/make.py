@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.figure
 
 mpl.use("svg")
 
@@ -86,6 +87,37 @@ def result() -> Figure:
     right.plot([], [], color=INK, linewidth=3, label="95 % interval")
     right.plot([], [], "|", color=WARM, markersize=11, markeredgewidth=2, label="truth", linestyle="")
     right.legend(loc="lower right")
+    return figure
+
+
+def answer_plot() -> Figure:
+    """Draw an answer by its own plot()."""
+    sizes = {"Rome": 610, "Oslo": 480, "Bath": 320, "Ghent": 240, "Ouro": 170, "Visby": 110, "Brig": 1}
+    cities = [city for city, n in sizes.items() for _ in range(n)]
+    visits = pd.DataFrame({"user_id": range(len(cities)), "city": cities})
+    answer = Table(visits, person="user_id").group_by("city").count_people(epsilon="1/4", delta="1e-6", max_groups=1)
+    return figure_of(answer.plot())
+
+
+def estimate_plot() -> Figure:
+    """Draw an estimate by its own plot()."""
+    question = Question("smokes", ["never", "sometimes", "daily"], missing="no answer")
+    mechanism = question.plan(epsilon=1).mechanism
+    box = question.collector(mechanism)
+    people = np.repeat(np.array(["never", "sometimes", "daily", None]), [5400, 2700, 1300, 600])
+    box.add_many(question.client(mechanism).report_many(people))
+    return figure_of(box.estimate(confidence=0.95).plot())
+
+
+def plan_plot() -> Figure:
+    """Draw a plan by its own plot()."""
+    return figure_of(Question("city", [f"city {i}" for i in range(100)]).plan(epsilon=2).plot())
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure that axes are in."""
+    figure = axes.get_figure()
+    assert isinstance(figure, mpl.figure.Figure)
     return figure
 
 
@@ -287,6 +319,9 @@ def logo() -> Figure:
 
 PICTURES: dict[str, Callable[[], Figure]] = {
     "result": result,
+    "answer-plot": answer_plot,
+    "estimate-plot": estimate_plot,
+    "plan-plot": plan_plot,
     "what-it-tells": what_it_tells,
     "noise": noise,
     "people-needed": people_needed,
