@@ -134,10 +134,18 @@ def test_the_drawing_of_the_house_is_the_house():
     ]
 
 
-def test_sessions_in_docstrings_are_fenced():
+def test_sessions_and_trees_in_docstrings_are_fenced():
     pytest.importorskip("griffe")
     sys.modules.pop("docstrings", None)
     fenced = module_at(ROOT / "docs" / "tools" / "docstrings.py").fenced
     assert fenced("Add.\n\n>>> 1 + 1\n2\n\nMore.\n\n>>> 3") == (
         "Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.\n\n```pycon\n>>> 3\n```"
     )
+    assert fenced("Errors.\n\nAll\n├── one\n└── two\n\nEnd.") == (
+        "Errors.\n\n```text\nAll\n├── one\n└── two\n```\n\nEnd."
+    )
+
+
+@pytest.mark.xdist_group("site")
+def test_what_only_doctest_needs_is_not_shown(site):
+    assert not [page.name for page in site.rglob("*.html") if "BLANKLINE" in page.read_text()]

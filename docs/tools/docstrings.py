@@ -7,23 +7,19 @@ from typing import Any
 
 import griffe
 
+_TREE = re.compile(r"(?:^(?![ ]*$).*\n)?(?:^[ ]*[│├└].*\n?)+", re.MULTILINE)
 _SESSION = re.compile(r"(?:^[ ]*>>> .*\n?(?:^(?![ ]*$).*\n?)*)+", re.MULTILINE)
 
 
 def fenced(text: str) -> str:
-    r"""Return a docstring with its sessions between fences.
+    r"""Return a docstring with its sessions, and trees drawn in text, between fences.
 
-    >>> print(fenced("Add.\\n\\n>>> 1 + 1\\n2\\n\\nDone."))
-    Add.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
-    <BLANKLINE>
-    Done.
+    >>> fenced("Add.\n>>> 1 + 1\n2").splitlines()
+    ['Add.', '```pycon', '>>> 1 + 1', '2', '```']
     """
-    return _SESSION.sub(lambda session: f"```pycon\n{session[0].rstrip()}\n```\n", text).rstrip()
+    text = _TREE.sub(lambda tree: f"```text\n{tree[0].rstrip()}\n```\n", text)
+    text = _SESSION.sub(lambda session: f"```pycon\n{session[0].rstrip()}\n```\n", text).rstrip()
+    return text.replace("<BLANKLINE>", "")
 
 
 class Sessions(griffe.Extension):

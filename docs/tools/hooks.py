@@ -81,7 +81,7 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         formulas.append(re.sub(r"\\([{}|_])", r"\1", drawn))  # It leaves some escapes as they are.
         return _TOKEN.format(len(formulas) - 1)
 
-    text = _MATH.sub(aside, _LINK.sub(follow, markdown))
+    text = _MATH.sub(aside, _LINK.sub(follow, markdown.replace("<BLANKLINE>", "")))
     page.meta["formulas"] = formulas
     return text
 
