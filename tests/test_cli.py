@@ -194,7 +194,7 @@ class TestOneCall:
         calls = [survey.plans.make_plan, Survey.perturb_file, Survey.collect, Boxes.estimate]
         parameters = set(signature(dict(zip(COMMANDS, calls, strict=True))[command]).parameters)
         options = {option.name for option in app.commands["survey"].commands[command].params}
-        assert options - {"survey_file", "out", "as_json", "answers", "noisy", "box"} <= parameters
+        assert options - {"survey_file", "out", "html", "as_json", "answers", "noisy", "box"} <= parameters
 
 
 class TestHelp:
@@ -208,11 +208,12 @@ class TestHelp:
     @pytest.mark.parametrize("command", COMMANDS)
     def test_every_command_has_an_example_that_parses(self, command):
         called, start = app.commands["survey"].commands[command], f"discreet survey {command} "
-        [example] = [line.strip() for line in lines(called.help) if line.strip().startswith(start)]
-        words = example.removeprefix(start).split()
-        assert called.make_context(command, list(words)).params
+        examples = [line.strip() for line in lines(called.help) if line.strip().startswith(start)]
+        assert examples
         shown = " ".join(run("survey", command, "--help").stdout.split())
-        assert example in shown
+        for example in examples:
+            assert called.make_context(command, example.removeprefix(start).split()).params
+            assert example in shown
 
     @pytest.mark.parametrize("command", COMMANDS)
     def test_the_example_stands_on_a_line_of_its_own(self, command):

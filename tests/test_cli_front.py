@@ -29,6 +29,7 @@ from click.testing import CliRunner  # noqa: E402
 import discreet  # noqa: E402
 import discreet.cli.demo  # noqa: E402
 import discreet.cli.version  # noqa: E402
+import discreet.report.files  # noqa: E402
 from discreet import Ledger, audit, survey, tables  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.cli.books import described  # noqa: E402
@@ -427,8 +428,7 @@ class TestPipesAndTerminals:
     def test_everything_fits_a_terminal_of_80(self, name, folder):
         text = uncoloured(on_terminal(*name.split(), *shlex.split(WORDS[name]), columns=80))
         assert max(map(len, lines(text))) <= 80
-        help_text = uncoloured(on_terminal(*name.split(), "--help", columns=80))
-        for line in lines(help_text):
+        for line in lines(run(*name.split(), "--help", env={"COLUMNS": "80"}).stdout):
             assert len(line) <= 80 or line.strip().startswith("discreet "), line
 
     def test_a_key_cannot_command_the_terminal(self, folder):
@@ -491,6 +491,80 @@ class TestBudget:
     def test_anyones_receipt_will_do(self):
         assert described(None) == described("x") == described({"question": 3}) == ""
         assert described({"question": "count_rows", "by": []}) == "rows"
+
+
+PAGES = {
+    "count": "count events.csv --person user_id --by city --max-groups 3 --epsilon 1 --delta 1e-6",
+    "sum": "sum events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
+    "mean": "mean events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
+    "plan": "survey plan --choices 3 --epsilon 1 --margin 0.05",
+    "estimate": "survey estimate box.json",
+    "audit": f"audit '{RR}' --trials 100",
+}
+
+
+class TestHtml:
+    @pytest.mark.parametrize("name", PAGES)
+    def test_a_page_is_written_and_named(self, name, folder):
+        words = shlex.split(PAGES[name])
+        assert lines(ok(*words, "--html", "a.html"))[-1] == "a.html: open it in a browser"
+        page = Path("a.html").read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>")
+        assert {"count": "Rome", "estimate": "smokes", "audit": "The claim holds."}.get(name, "epsilon") in page
+        said = json.loads(ok(*words, "--html", "b.html", "--json"))
+        assert isinstance(said, list) or said["html"] == "b.html"
+        assert Path("b.html").exists()
+
+    @pytest.mark.parametrize("name", PAGES)
+    @pytest.mark.parametrize("place", ["report.txt", "none/report.html", "taken.html"])
+    def test_a_place_that_will_not_do_is_found_first(self, name, place, folder, monkeypatch):
+        Path("taken.html").mkdir()
+        called = []
+        for owner, attribute in (
+            (survey, "plan"),
+            (survey.Boxes, "estimate"),
+            (audit, "exact"),
+            (tables.Table, "group_by"),
+            (tables.Table, "sum"),
+            (tables.Table, "mean"),
+        ):
+            monkeypatch.setattr(owner, attribute, lambda *_, **__: called.append(1))
+        words = shlex.split(PAGES[name])
+        ledger = ("--ledger", "budget.db") if name in ("count", "sum", "mean") else ()
+        done = run(*words, *ledger, "--html", place)
+        assert (done.exit_code, done.stdout, called) == (2, "", [])
+        assert place in done.stderr
+        assert len(Ledger("budget.db").entries()) == 1
+
+    def test_both_files_can_be_had(self, folder):
+        text = ok(*shlex.split(PAGES["count"]), "--out", "a.parquet", "--html", "a.html")
+        assert [line.split(":")[0] for line in lines(text)] == ["a.parquet", "a.html"]
+        assert {"a.parquet", "a.html"} <= {path.name for path in folder.iterdir()}
+
+    def test_what_is_read_is_not_overwritten(self, folder):
+        Path("events.csv").rename("events.html")
+        words = PAGES["count"].replace("events.csv", "events.html")
+        done = run(*shlex.split(words), "--html", "./events.html")
+        assert done.exit_code == 2
+        Path("keys.html").write_text("Rome\n")
+        words = "count events.parquet --person user_id --by city --max-groups 3 --epsilon 1 --keys keys.html"
+        done = run(*shlex.split(words), "--html", "keys.html")
+        assert (done.exit_code, Path("keys.html").read_text()) == (2, "Rome\n")
+        assert "need another file" in done.stderr
+
+    def test_a_disk_that_fails_shows_what_was_paid_for(self, folder, monkeypatch):
+        def full(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(discreet.report.files.os, "fsync", full)
+        done = run(*shlex.split(PAGES["count"]), "--html", "a.html")
+        assert done.exit_code == 1
+        assert "No space left" in done.stderr
+        assert "Rome" in done.stdout
+        assert not Path("a.html").exists()
+
+    def test_the_table_of_evidence_has_no_page(self):
+        assert run("audit", "--all", "--html", "a.html").exit_code == 2
 
 
 class TestKeys:

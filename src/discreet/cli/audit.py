@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any, final
 import click
 
 from discreet.cli import complete
-from discreet.cli.show import Grid, Part, Title, console, figure, plain, plural, show, show_json, write
+from discreet.cli.show import (
+    Grid,
+    Part,
+    Title,
+    check_page,
+    console,
+    figure,
+    plain,
+    plural,
+    show,
+    show_json,
+    with_page,
+    write,
+)
 
 if TYPE_CHECKING:
     from discreet.audit import ExactAudit, SampledAudit
@@ -23,8 +36,9 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("mechanism", required=False, shell_complete=complete.mechanisms)
 @click.option("--trials", type=int, help="Also look at so many releases of each of two inputs, as of a stranger's.")
 @click.option("--all", "every", is_flag=True, help="Audit every mechanism of the library: the table of evidence.")
+@click.option("--html", type=click.Path(), help="Write a page to this file, for a browser; not with --all.")
 @_JSON
-def audit(mechanism: str | None, trials: int | None, every: bool, as_json: bool) -> int:
+def audit(mechanism: str | None, trials: int | None, every: bool, html: str | None, as_json: bool) -> int:
     """Compare what a mechanism claims to lose with what its exact output law loses.
 
     MECHANISM is what Python prints for it; nothing is evaluated. Exit code 1 if a claim does not hold.
@@ -32,13 +46,15 @@ def audit(mechanism: str | None, trials: int | None, every: bool, as_json: bool)
     \b
     discreet audit 'RandomizedResponse(categories=["a", "b"], prob="3/4")'
     discreet audit 'LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3)' --trials 10000
+    discreet audit 'Rappor(length=8, max_weight=1, f="1/2")' --html audit.html
     discreet audit --all
     """
     from discreet import audit as library
     from discreet.errors import UnsupportedError
 
-    if every is (mechanism is not None) or (every and trials is not None):
-        raise click.UsageError("need a MECHANISM, with --trials or without, or --all in its place")
+    if every is (mechanism is not None) or (every and (trials is not None or html is not None)):
+        raise click.UsageError("need a MECHANISM, with --trials and --html or without, or --all in its place")
+    check_page(html)
     if mechanism is None:
         evidence = library.evidence()
         show(_evidence_page(evidence), {name: _said(each) for name, each in evidence.items()}, as_json=as_json)
@@ -56,7 +72,9 @@ def audit(mechanism: str | None, trials: int | None, every: bool, as_json: bool)
         x, y = (exact.worst.x, exact.worst.y) if exact is not None else library.pairs_of(read)[0]
         sampled = library.sampled(read, x, y, trials=trials)
     found = _Audit(repr(read), exact, sampled, why)
-    show(found.parts(), found.data(), as_json=as_json)
+    audits = [each for each in (exact, sampled) if each is not None]
+    written = with_page(html, lambda path: library.to_html(*audits, path=path), found.parts(), found.data())
+    show(*written, as_json=as_json)
     return int(not found.holds)
 
 

@@ -267,8 +267,7 @@ def _ask(folder: Path) -> tuple[Survey, Estimates]:
     survey.perturb_file(folder / "answers.parquet", folder / "randomized.parquet")
     survey.collect(folder / "randomized.parquet").save(folder / "box.json")
     estimates = Boxes.load(folder / "box.json").estimate()
-    if hasattr(estimates, "to_html"):
-        estimates.to_html(folder / "survey.html")
+    estimates.to_html(folder / "survey.html")
     return survey, estimates
 
 

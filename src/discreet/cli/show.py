@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -22,6 +22,7 @@ __all__ = [
     "Title",
     "amount",
     "bar",
+    "check_page",
     "console",
     "figure",
     "page",
@@ -29,6 +30,7 @@ __all__ = [
     "plural",
     "show",
     "show_json",
+    "with_page",
     "write",
 ]
 
@@ -148,6 +150,24 @@ def show(parts: Iterable[Part], data: Any, *, as_json: bool) -> None:
         show_json(data)
     else:
         page(parts)
+
+
+def check_page(path: str | None) -> None:
+    """Raise where a page cannot be written, before there is something to write."""
+    if path is not None:
+        from discreet.report.files import checked_page
+
+        checked_page(path)
+
+
+def with_page(
+    path: str | None, write_page: Callable[[str], object], parts: Iterable[Part], data: Any
+) -> tuple[list[Part], Any]:
+    """Write a page where one is wanted; return what to print and the data, each with a word about it."""
+    if path is None:
+        return list(parts), data
+    write_page(path)
+    return [*parts, f"{path}: open it in a browser"], data | {"html": path} if isinstance(data, dict) else data
 
 
 def show_json(data: Any) -> None:

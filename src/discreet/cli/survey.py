@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, figure, plain, plural, show
+from discreet.cli.show import Grid, Part, Title, check_page, figure, plain, plural, show, with_page
 
 if TYPE_CHECKING:
     from discreet.survey import Boxes, Estimates, Plan
@@ -17,6 +17,7 @@ __all__ = ["survey"]
 _PATH = click.Path()
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _SURVEY = click.option("--survey", "survey_file", type=_PATH, required=True, help="The survey, in TOML or JSON.")
+_HTML = click.option("--html", type=_PATH, help="Write a page to this file, for a browser.")
 _CONFIDENCE = click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
 
 _EPILOG = """\b
@@ -40,8 +41,17 @@ def survey() -> None:
 @click.option("--margin", help="Say how many people give intervals of this half width.")
 @click.option("--people", type=int, help="Say what margin this many people give.")
 @_CONFIDENCE
+@_HTML
 @_JSON
-def plan(choices: int, epsilon: str, margin: str | None, people: int | None, confidence: str, as_json: bool) -> None:
+def plan(
+    choices: int,
+    epsilon: str,
+    margin: str | None,
+    people: int | None,
+    confidence: str,
+    html: str | None,
+    as_json: bool,
+) -> None:
     """Compare the mechanisms within a budget, and say how many people to ask.
 
     \b
@@ -49,8 +59,10 @@ def plan(choices: int, epsilon: str, margin: str | None, people: int | None, con
     """
     from discreet.survey import plan as library_plan
 
+    check_page(html)
     found = library_plan(choices, epsilon=epsilon, margin=margin, people=people, confidence=confidence)
-    show(_plan_page(found), {"limit": found.limit, "options": found.to_rows()}, as_json=as_json)
+    data = {"limit": found.limit, "options": found.to_rows()}
+    show(*with_page(html, found.to_html, _plan_page(found), data), as_json=as_json)
 
 
 @survey.command()
@@ -97,17 +109,20 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, as_json: bool) -
 @click.argument("box", type=_PATH)
 @_CONFIDENCE
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all choices of a question together.")
+@_HTML
 @_JSON
-def estimate(box: str, confidence: str, simultaneous: bool, as_json: bool) -> None:
+def estimate(box: str, confidence: str, simultaneous: bool, html: str | None, as_json: bool) -> None:
     """Estimate shares, with intervals, from what `collect` counted.
 
     \b
     discreet survey estimate box.json --confidence 0.99
+    discreet survey estimate box.json --html report.html
     """
     from discreet.survey import Boxes
 
+    check_page(html)
     estimates = Boxes.load(box).estimate(confidence=confidence, simultaneous=simultaneous)
-    show(_estimates_page(estimates), estimates.to_rows(), as_json=as_json)
+    show(*with_page(html, estimates.to_html, _estimates_page(estimates), estimates.to_rows()), as_json=as_json)
 
 
 def _plan_page(found: Plan) -> Iterator[Part]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli import complete
-from discreet.cli.show import Grid, Part, Title, amount, figure, page, plain, plural, show
+from discreet.cli.show import Grid, Part, Title, amount, figure, page, plain, plural, show, with_page
 
 if TYPE_CHECKING:
     from discreet.tables import Answer, Explanation, Suggestion
@@ -81,6 +81,7 @@ def count(**given: Any) -> None:
 
     \b
     discreet count events.parquet --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
+    discreet count events.parquet --person user_id --epsilon 1/2 --where "month = 3" --html report.html
     """
     _publish(given, *_counted(given))
 
@@ -232,9 +233,7 @@ def _publish(given: dict[str, Any], question: str, *column: str) -> None:
         low, high = answer.interval("0.95")
         intervals = [list(ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
         parts, data = list(_answer_page(answer)), {"rows": rows, "intervals": intervals, "receipt": answer.receipt}
-    if given["html"] is not None:
-        parts, data = [*parts, f"{given['html']}: open it in a browser"], data | {"html": given["html"]}
-    show(parts, data, as_json=given["as_json"])
+    show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
 
 
 def _check_places(given: dict[str, Any]) -> None:
