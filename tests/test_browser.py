@@ -146,14 +146,14 @@ def test_themes_differ_and_the_button_changes_them(open_page):
 
 
 def test_sorting_goes_both_ways_and_numbers_are_numbers(open_page):
-    values = [9, 1000, 30, -4, 200, 30]
+    values = [9, 1000, 30, -4, -200, 30]
     page = open_page(answer(list("fabced"), values).to_html())
     head = page.locator("thead th").nth(1)
     assert head.get_attribute("aria-sort") == "none"
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "descending"
     assert numbers(column(page, 2)) == sorted(values, reverse=True)
-    assert column(page, 1) == list("aebdfc")  # Equal values keep their order.
+    assert column(page, 1) == list("abdfce")  # Equal values keep their order.
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "ascending"
     assert numbers(column(page, 2)) == sorted(values)
@@ -223,9 +223,10 @@ def test_the_script_writes_what_the_page_said(open_page):
 
 
 def test_numbers_of_any_size_are_written_alike(open_page):
-    values = [0, 7, -7, 999, 1000, -1000, 1234567, 2**53 - 1, 2**53 + 1, -(2**70)]
-    html = answer([f"g{i}" for i in range(len(values))], values, name="sum", column="x").to_html()
-    assert column(open_page(html), 2) == column(open_page(html, scripts=False), 2) == [f"{v:,}" for v in values]
+    usual = [0, 7, -7, 999, 1000, -1000, 1234567, 2**53 - 1]
+    for values in (usual, [*usual, 2**53 + 1, -(2**70)]):
+        html = answer([f"g{i}" for i in range(len(values))], values, name="sum", column="x").to_html()
+        assert column(open_page(html), 2) == column(open_page(html, scripts=False), 2) == [f"{v:,}" for v in values]
 
 
 def test_without_scripts_the_whole_is_there(open_page):

@@ -575,6 +575,12 @@ class TestAudits:
         assert 'class="bar bad"' in page
         assert 'class="bar bad"' not in audit.exact(RR, members=(True, False)).to_html()
 
+    def test_losses_are_drawn_in_proportion(self):
+        page = audit.SampledAudit("epsilon", 2.0, 0.5, 0.95, 10, "x").to_html()
+        claimed, bound = [float(width) for width in re.findall(r'class="bar".*?width="([\d.]+)%"', page)]
+        assert claimed / bound == pytest.approx(4, rel=1e-3)
+        assert "M-6 -4L0 0L-6 4" in page  # The head of an arrow.
+
     def test_epsilon_and_delta_have_an_axis_each(self):
         a = audit.SampledAudit("epsilon", 1.0, 0.5, 0.95, 10, "x")
         assert audit.to_html(a, replace(a, quantity="delta")).count("<figure>") == 2
@@ -635,6 +641,22 @@ class TestPlaces:
         with pytest.raises(KeyboardInterrupt), whole_file(tmp_path / "a.txt") as part:
             _stop_after(part.write_text("half"))
         assert not list(tmp_path.iterdir())
+
+    def test_threads_have_parts_of_their_own(self, tmp_path):
+        parts = []
+
+        def make():
+            with whole_file(tmp_path / "a.txt") as part:
+                parts.append(part)
+                part.write_text("x")
+
+        other = threading.Thread(target=make)
+        with whole_file(tmp_path / "a.txt") as part:
+            part.write_text("y")
+            other.start()
+            other.join()
+        assert parts != [part]
+        assert (tmp_path / "a.txt").read_text() == "y"
 
     def test_threads_that_write_one_file_do_not_mix(self, tmp_path):
         texts_ = [letter * 100_000 for letter in "abcdef"]
