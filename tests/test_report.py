@@ -106,12 +106,13 @@ class Seen(HTMLParser):
 def answer(
     keys=("Rome", "Bath"), values=(70, 30), *, by=("city",), left=None, threshold=None, name="people", **receipt
 ):
-    said = {"question": "count_people", "table": "events.csv", "person": ["user"], "by": list(by), "keys": "known"}
+    said = {"question": "count_people", "table": "events.csv", "person": ["user"], "by": list(by)}
     said |= {
         "bounds": {"max_groups": 3},
         "spent": {"epsilon": 1.0, "delta": 0.0},
         "versions": {"discreet": "0.1.0"},
     } | receipt
+    said["keys"] = "known" if threshold is None else "private"
     noise = {name: Noise(Fraction(3), Fraction(1), threshold)}
     return Answer(
         by,
@@ -165,7 +166,7 @@ def texts(names=("a.org", "b.org")):
 RR = RandomizedResponseBool(prob="3/4")
 RESULTS = {
     "counts": answer,
-    "counts of private groups": lambda: answer(threshold=20, keys_="", spent={"epsilon": 1.0, "delta": 1e-6}),
+    "counts of private groups": lambda: answer(threshold=20, spent={"epsilon": 1.0, "delta": 1e-6}),
     "no groups at all": lambda: answer((), ()),
     "one number": lambda: answer([()], [7], by=()),
     "means": mean,
@@ -404,6 +405,12 @@ class TestAnswers:
         ]
         assert pages[0] == pages[1]
         assert "village" not in pages[1]
+
+    def test_how_much_is_withheld_is_said_to_be_private(self):
+        assert (
+            "What does not appear is private, and so is how many groups that may be." in answer(threshold=20).to_html()
+        )
+        assert "What does not appear" not in answer().to_html()
 
     def test_a_hundred_thousand_groups_are_quick_and_small(self):
         of = answer([f"a group called {i}" for i in range(100_000)], range(100_000))

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.ledger.entries import brief
 from discreet.reals import exp, float_down, float_up
 from discreet.report.drawings import Bars
-from discreet.report.page import Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
+from discreet.report.page import Block, Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
 from discreet.report.scale import decimals_for, figure, outwards
 from discreet.report.words import LEARN, about, bound
 
@@ -96,8 +96,10 @@ def _figures(answer: Answer) -> _Figures:
     return values, *outwards(low, high, decimals), decimals
 
 
-def _chart(answer: Answer, title: str, figures: _Figures) -> Bars:
+def _chart(answer: Answer, title: str, figures: _Figures) -> Block:
     values, low, high, decimals = figures
+    if not values:
+        return Text(["No group is shown."])
     order = drawn(answer, _CHART)
     caption = f"{title}, with 95 % intervals"
     if len(values) > _CHART:
@@ -110,8 +112,6 @@ def _chart(answer: Answer, title: str, figures: _Figures) -> Bars:
 
 def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list[float], decimals: int) -> str:
     """Say in words what a chart shows."""
-    if not values:
-        return "No group is shown."
 
     def one(i: int) -> str:
         ends = f"{figure(lows[i], decimals)} to {figure(highs[i], decimals)}"
