@@ -16,6 +16,7 @@ import click
 from discreet.cli.show import Grid, Part, Title, amount, figure, plural, show
 from discreet.errors import BudgetError, ParameterError
 from discreet.exact import whole
+from discreet.report import Waiting
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -139,7 +140,8 @@ def make(folder: str | Path = "demo", *, rows: int = 1_000_000, people: int = 10
     place = _prepared(Path(folder))
     clock = _Clock()
     crowd = max(count // 10, 100)
-    truth = clock("invent", lambda: _invent(place, count, crowd))
+    with Waiting(f"inventing {count:,} rows"):
+        truth = clock("invent", lambda: _invent(place, count, crowd))
     with Ledger(place / "budget.db", epsilon=3, delta="1e-5") as book:
         cities, months = clock("publish", lambda: _publish(place, book))
         refusal = _refused(place, book)
