@@ -654,6 +654,7 @@ def test_noise_is_added_to_integers_of_every_type():
         assert add_discrete_laplace(np.array([1, 2], kind), 0).tolist() == [1, 2]
         assert add_discrete_laplace(np.array([], kind), 0).size == 0
         assert add_discrete_laplace(np.array([0], kind), 2**54).shape == (1,)
+    assert add_discrete_laplace([1, 2], 0).dtype == np.int64
     assert add_discrete_laplace(np.array([2**63], np.uint64), 0).tolist() == [2**63]
     assert add_discrete_laplace(np.array([2**63 - 1], np.uint64), 0).dtype == np.int64
     assert add_discrete_laplace(np.array([-(2**70), 1], object), 0).tolist() == [-(2**70), 1]
