@@ -15,7 +15,7 @@ pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from click.testing import CliRunner
 
 import discreet
-from discreet import Ledger, ParameterError
+from discreet import LaplaceThreshold, Ledger, ParameterError
 from discreet.cli import demo
 from discreet.cli.app import app
 from discreet.survey import Boxes, Survey
@@ -63,6 +63,10 @@ class TestPublished:
     def test_a_city_of_one_person_never_appears(self, made):
         assert made.cities_true["Little Snoring"] == 1
         assert ("Little Snoring",) not in made.cities.keys
+        noise = made.cities.noise["people"]
+        law = LaplaceThreshold(scale=noise.scale, threshold=noise.threshold)
+        appears = law.privacy_map((1, 1, 1))[1]  # What one person in one group can be known by.
+        assert 0 < appears < 1e-6
         for name in ("people-by-city.parquet", "people-by-city.html"):
             assert b"Little Snoring" not in (made.folder / name).read_bytes()
 

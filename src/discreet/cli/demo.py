@@ -295,8 +295,8 @@ def _page(made: Demo) -> Iterator[Part]:
     least = min((made.cities_true[city] for city in found), default=0)
     yield (
         f"{len(found):,} cities are published, the smallest of {plural(least, 'person', 'people')}. "
-        f"{_LONELY} has one person in it, and never appears. Intervals know the noise; "
-        "the rest is what a person did in more than 3 cities, which does not count."
+        f"{_LONELY} has one person in it and is not there: the chance that it were is below one in a million. "
+        "Intervals know the noise; the rest is what a person did in more than 3 cities, which does not count."
     )
     total, true_total = sum(made.months.columns["sum"]), sum(made.months_true.values())
     yield f"Spent in all months: {total:,.0f}; the truth is {true_total:,.0f}. A person counts for 200 a month at most."
