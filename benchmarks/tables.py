@@ -179,7 +179,8 @@ def timed(command: list[str], environ: dict[str, str], limit: float, *, whole: b
 
     def listen() -> None:
         for line in process.stdout:
-            lines.put(line)
+            if line.startswith("{"):  # A peer may have something of its own to say.
+                lines.put(line)
         lines.put("")
 
     readers = [

@@ -90,6 +90,8 @@ def test_a_contender_that_takes_too_long_is_stopped_and_one_that_fails_says_why(
             break
         time.sleep(0.1)
     assert not (child / "exe").exists()
+    chatty = "print('hello'); print('{}'); print('hello'); print('{\"wall\": 1, \"cpu\": 2, \"memory\": 3}')"
+    assert tables.timed([sys.executable, "-c", chatty], dict(os.environ), 30) == tables.Run(1, 2, 3)
     with pytest.raises(peers.NotRunError, match="ended with 1: ValueError: the reason"):
         tables.timed([sys.executable, "-c", "raise ValueError('the reason')"], dict(os.environ), 30)
     broken = "print('{}', flush=True); raise ValueError('later')"
