@@ -215,7 +215,7 @@ def _publish(given: dict[str, Any], question: str, *column: str) -> None:
     from discreet.tables.files import jsonable
 
     _check_places(given)
-    answer: Answer = getattr(_asked(given), question)(*column, **_numbers(given))
+    answer: Answer = getattr(_asked(given, question), question)(*column, **_numbers(given))
     parts: list[Part] = []
     data: dict[str, Any] = {}
     try:
@@ -288,7 +288,7 @@ def _spent(receipt: dict[str, Any]) -> str:
 
 def _explain(given: dict[str, Any], question: str, *column: str) -> None:
     """Explain what a question would give."""
-    said: Explanation = _asked(given).explain(question, *column, **_numbers(given))
+    said: Explanation = _asked(given, question).explain(question, *column, **_numbers(given))
     told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes", "receipt")}
     show(_explanation_page(said), told | {"choices": said.to_rows()}, as_json=given["as_json"])
 
@@ -341,10 +341,10 @@ def _suggestion_page(found: Suggestion) -> Iterator[Part]:
     yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
 
 
-def _asked(given: dict[str, Any]) -> Any:
+def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        for name in ("max_groups", "delta", "key", "keys", "null", "share"):
+        for name in ("max_groups", "delta", "key", "keys", "null", *(["share"] if question == "sum" else [])):
             if given.get(name):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
         return _table(given)
