@@ -1,5 +1,6 @@
 """Pages in a real browser: they render, sort, filter, fit a phone, follow the theme, and ask nobody for anything."""
 
+import datetime as dt
 import io
 import re
 import shutil
@@ -105,6 +106,17 @@ def test_every_page_renders_without_complaint_and_fits(open_page, name, theme, s
 def test_a_long_name_fits_a_phone(open_page):
     page = open_page(answer(["x" * 300, "a " * 150], [5, 6], table="y" * 200, where="z" * 200).to_html(), size=PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_dates_stay_in_one_line_on_a_phone(open_page):
+    keys = [("A city with a rather long name", dt.date(2026, month, 1)) for month in range(1, 13)]
+    page = open_page(answer(keys, range(1000, 13000, 1000), by=("city", "month")).to_html(), size=PHONE)
+    city, month = (page.locator(f"tbody tr:first-child th:nth-child({i})") for i in (1, 2))
+    script = (
+        "node => { const r = document.createRange(); r.selectNodeContents(node); return r.getClientRects().length; }"
+    )
+    assert month.evaluate(script) == 1
+    assert city.evaluate(script) > 1
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

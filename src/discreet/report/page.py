@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from importlib import resources
-from itertools import count
+from itertools import count, repeat
 from typing import Any, Final, Protocol, final
 
 from discreet.report.files import checked_page, write_text
@@ -41,6 +41,7 @@ _ROWS: Final = 25
 """How many rows of a table are shown at a time."""
 _STATIC: Final = 1000
 """How many are in the page's own text, for whoever reads it without scripts."""
+_SHORT: Final = 12
 _EXACT: Final = 1 << 53
 """Integers from here on are no longer exact in a browser."""
 _UNFIT: Final = dict.fromkeys({*range(32), *range(127, 160), *range(0xD800, 0xE000)} - {9, 10}, "\ufffd")
@@ -176,8 +177,10 @@ class Column:
 
     @property
     def style(self) -> str:
-        """The column's classes."""
-        return " ".join(["num"] * (self.decimals is not None or self.shown is not None) + ["quiet"] * self.quiet)
+        """The column's classes; short names, such as dates, stay in one line."""
+        number = self.decimals is not None or self.shown is not None
+        short = self.head and all(len(str(value)) <= _SHORT for value in self.values)
+        return " ".join(["num"] * number + ["quiet"] * self.quiet + ["short"] * short)
 
 
 def _cell(value: Any, decimals: int | None) -> Any:
@@ -216,11 +219,12 @@ class Grid:
         yield f'<button type="button" aria-controls="{name}-body">Next</button></div></div>'
         yield f'<div class="scroll" role="group" tabindex="0" aria-label="{clean(self.caption)}"><table>'
         yield f'<caption class="unseen">{clean(self.caption)}</caption><thead><tr>'
-        for column in self.columns:
-            yield f'<th scope="col" class="{column.style}">{clean(column.name)}</th>'
+        styles = [column.style for column in self.columns]
+        for column, style in zip(self.columns, styles, strict=True):
+            yield f'<th scope="col" class="{style}">{clean(column.name)}</th>'
         yield f'</tr></thead><tbody id="{name}-body">'
         for i in range(min(rows, _STATIC)):
-            yield "<tr>" + "".join(self._cell(column, i) for column in self.columns) + "</tr>"
+            yield "<tr>" + "".join(map(self._cell, self.columns, styles, repeat(i))) + "</tr>"
         yield "</tbody></table></div>"
         if rows > _STATIC:
             said = f"The first {_STATIC:,} of {rows:,} rows; the others need a browser that runs scripts."
@@ -228,10 +232,10 @@ class Grid:
         yield f'<script type="application/json">{_json(data)}</script></div>'
 
     @staticmethod
-    def _cell(column: Column, i: int) -> str:
+    def _cell(column: Column, style: str, i: int) -> str:
         value = column.values[i]
         tag = 'th scope="row"' if column.head else "td"
-        return f'<{tag} class="{"none" if value is None else column.style}">{clean(column.text(i))}</{tag[:2]}>'
+        return f'<{tag} class="{"none" if value is None else style}">{clean(column.text(i))}</{tag[:2]}>'
 
 
 def _json(data: Any) -> str:
