@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -317,6 +318,11 @@ class TestRandomizedResponse:
         for wrong in ([0, 1], (0,), 0, None, np.array([0.0, 1.0]), np.array([True]), np.array(["0"]), objects([0])):
             with pytest.raises(KindError, match="an array of integers"):
                 m.release_places(wrong)
+
+    def test_within_needs_two_categories_and_says_so_of_what_was_given(self):
+        for categories in ([], ["a"]):
+            with pytest.raises(ParameterError, match=rf"^categories={re.escape(str(categories))}: need at least two"):
+                RandomizedResponse.within(epsilon=1, categories=categories)
 
     @pytest.mark.parametrize("t", [2, 3, 10, 1000])
     @pytest.mark.parametrize("epsilon", [0, 5e-324, 1e-17, 1e-9, 0.1, 1, 3.7, 36, 745])
