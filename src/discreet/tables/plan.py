@@ -297,7 +297,7 @@ class Plan(Transformation[Any, Any]):
         kept = placed.mutate(r=first).filter(lambda t: t.r < self.max_groups)  # proof: first
         each = _each(kept, [*who, "v"])
         found = self._grouped(each, {"g": each.v & ((1 << ID_BITS) - 1)})
-        back = found.join(groups, found.g == groups.id)
+        back = groups.join(found, groups.id == found.g)  # On the left, unlike above: Ibis then writes it once.
         return back.select(*keys, *found.columns[1:])
 
     def _dictionary(self, rows: Any, engine: Engine, keys: list[str]) -> Any:
