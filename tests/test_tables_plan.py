@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, final
 
+import pyarrow as pa
 import pytest
 import tables_engines
 import tables_reference as reference
@@ -18,6 +19,7 @@ import tables_reference as reference
 from discreet import Anything, DiscreetError, IntegerLaplace, LaplaceThreshold, Transformation
 from discreet.audit import exact as exact_audit
 from discreet.tables import Plan
+from discreet.tables import plan as plans
 from discreet.tables.where import predicate
 
 ibis = pytest.importorskip("ibis")
@@ -413,3 +415,58 @@ def test_sqlite_tells_cases_apart_and_survives_columns_that_hold_anything():
     assert Plan("people", person="id", by="city")(con.table("events")) == {"a": 2, "A": 2}
     plan = Plan("sum", person="id", by="city", value="amount", low=0, high=5, grid=1)
     assert plan(con.table("events")) == {"a": 3, "A": 0}
+
+
+def odd_columns(engine):
+    """What a column of an engine may hold that Python cannot, or takes for another; and its usual value."""
+    if engine == "sqlite":
+        return {
+            "b": ("BOOLEAN", "7", "1"),
+            "d": ("DATE", "'no day'", "'2026-01-01'"),
+            "e": ("DATE", "'2026-01-01 00:00'", "'2026-01-01'"),
+            "t": ("TIMESTAMP", "'20260-01-01 00:00:00'", "'2026-01-01 00:00:00'"),
+            "f": ("REAL", "'no number'", "1.5"),
+            "i": ("INTEGER", "'no number'", "7"),
+        }
+    return {
+        "d": ("DATE", "'12026-01-01'", "'2026-01-01'"),
+        "e": ("DATE", "'infinity'", "'2026-01-01'"),
+        "s": ("TIMESTAMP", "'-infinity'", "'2026-01-01'"),
+        "t": ("TIMESTAMP", "'20260-01-01'", "'2026-01-01'"),
+        "z": ("TIMESTAMPTZ", "'20260-01-01'", "'2026-01-01'"),
+        "m": ("TIME", "'24:00:00'", "'12:00:00'"),
+    }
+
+
+def test_no_value_of_a_key_makes_a_query_fail_or_hides_another_group(engine):
+    if engine.name == "pyspark":
+        pytest.skip("Spark checks what goes into a column")
+    columns = odd_columns(engine.name)
+    con = engine.connection
+    run = con.raw_sql if engine.name == "duckdb" else con.con.execute
+    run("DROP TABLE IF EXISTS odd")
+    run(f"CREATE TABLE odd (u INTEGER, {', '.join(f'{name} {kind}' for name, (kind, _, _) in columns.items())})")
+    usual, odd = (", ".join(values[i] for values in columns.values()) for i in (2, 1))
+    run(f"INSERT INTO odd VALUES {', '.join(f'({i}, {usual})' for i in range(5))}")
+    if engine.name != "duckdb":
+        con.con.commit()
+    for name in columns:
+        plan = Plan("people", person="u", by=name, max_groups=1, salt=SALT)
+        assert list(plan(con.table("odd")).values()) == [5]
+    run(f"INSERT INTO odd VALUES (5, {odd})")
+    if engine.name != "duckdb":
+        con.con.commit()
+    for name in columns:
+        found = Plan("people", person="u", by=name, max_groups=1, salt=SALT)(con.table("odd"))
+        assert sum(found.values()) == 6
+        assert max(found.values()) >= 5
+
+
+def test_keys_that_only_the_engine_tells_apart_are_refused(monkeypatch):
+    ibis = pytest.importorskip("ibis")
+    con = ibis.duckdb.connect()
+    con.raw_sql("CREATE TABLE t AS SELECT 1 AS u, 'a' AS c UNION ALL SELECT 2, 'b'")
+    answer = pa.table({"k0": ["a", "a"], "people": [1, 1]})
+    monkeypatch.setattr(plans, "_answered", lambda _: (answer.schema, answer.to_batches()))
+    with pytest.raises(DiscreetError, match="tells apart keys"):
+        Plan("people", person="u", by="c", max_groups=1)(con.table("t"))

@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from functools import cache
 from math import floor
 from typing import Any, Final
@@ -33,6 +34,15 @@ ID_BITS: Final = 32
 _TESTED: Final = frozenset({"duckdb", "postgres", "pyspark", "sqlite"})
 _CASELESS: Final = frozenset({"mssql", "mysql", "singlestoredb"})
 """Engines that take different texts for equal ones: which of them stands for a group would depend on others' rows."""
+
+_NANO: Final = 9
+"""The scale of times in nanoseconds, which reach no further than the year 2262."""
+_ENDS: Final[dict[str, Any]] = {
+    "date": (date(1, 1, 1), date(9999, 12, 31)),
+    "timestamp": (datetime(1, 1, 2), datetime(9999, 12, 30)),  # A time zone may add a day.
+    "time": (time(0), time(23, 59, 59, 999999)),
+}
+"""The first and the last that Python has: engines have more, and 24:00."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,13 @@ class Engine:
         if name not in _TESTED and not all(map(backend.has_operation, (ops.HexDigest, ops.DenseRank, ops.StringFind))):
             raise UnsupportedError(f"{name} has no MD5 digest or no window functions, which a plan needs")
         if name == "sqlite":
-            for arity, function in ((1, _code), (1, _number), (5, _nearest), (6, _place)):
+            for arity, function in (
+                (1, _code),
+                (1, _number),
+                (5, _nearest),
+                (6, _place),
+                *((1, f) for f in _TIDY.values()),
+            ):
                 backend.con.create_function(f"discreet{function.__name__}", arity, function, deterministic=True)
         digest = hashlib.sha256(salt).digest()
         a, b = int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:16], "big")
@@ -113,6 +129,24 @@ def plain(column: Any, engine: str) -> Any:
         return (column == 0).ifelse(0.0, column).cast(kind)
     # In SQLite an expression, unlike a column, is compared byte by byte.
     return column + "" if kind.is_string() and engine == "sqlite" else column
+
+
+def readable(column: Any, engine: str) -> Any:
+    """Return a column of keys that Python can hold, one for one: none may fail to be read, or be read like another.
+
+    Days and times beyond the years 1 to 9999 become the first and the last ones. In SQLite, where a column may hold
+    anything, what is not of its type becomes null.
+    """
+    kind = column.type()
+    if engine == "sqlite":
+        tidy = next((tidy for what, tidy in _TIDY.items() if getattr(kind, f"is_{what}")()), None)
+        return column if tidy is None else _builtins()[f"discreet{tidy.__name__}"](column)
+    ends = next((ends for what, ends in _ENDS.items() if getattr(kind, f"is_{what}")()), None)
+    if ends is None or (kind.is_timestamp() and kind.scale == _NANO):
+        return column
+    zone = UTC if kind.is_timestamp() and kind.timezone else None
+    low, high = (_literal(end.replace(tzinfo=zone) if zone else end, kind) for end in ends)
+    return (column < low).ifelse(low, (column > high).ifelse(high, column))
 
 
 def usable(column: Any, name: str) -> None:
@@ -175,10 +209,10 @@ def _total(x: Any) -> Any:
     return _nan(x).ifelse(0.0, x.fill_null(0.0))
 
 
-def _literal(value: Any) -> Any:
+def _literal(value: Any, kind: Any = None) -> Any:
     import ibis
 
-    return ibis.literal(value)
+    return ibis.literal(value, type=kind)
 
 
 def _code(text: str) -> int:
@@ -205,6 +239,35 @@ def _float(x: Any) -> float:
     return float(x) if isinstance(x, int | float) else 0.0
 
 
+def _whole(x: Any) -> int | None:
+    return x if isinstance(x, int) else None
+
+
+def _real(x: Any) -> float | None:
+    return float(x) if isinstance(x, int | float) else None
+
+
+def _truth(x: Any) -> bool | None:
+    return bool(x) if isinstance(x, int | float) else None
+
+
+def _day(x: Any) -> str | None:
+    moment = _moment(x)
+    return None if moment is None else moment[:10]
+
+
+def _moment(x: Any) -> str | None:
+    try:
+        moment = datetime.fromisoformat(x)
+        return (moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)).isoformat(sep=" ")
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+_TIDY: Final = {"boolean": _truth, "integer": _whole, "floating": _real, "date": _day, "timestamp": _moment}
+"""What SQLite may hold in a column, as its type has it, or null."""
+
+
 @cache
 def _builtins() -> dict[str, Any]:
     """Return the engines' own functions that Ibis has no name for."""
@@ -219,9 +282,16 @@ def _builtins() -> dict[str, Any]:
     def discreet_place(x: int, y1: int, y2: int, group: int, a: int, b: int) -> int: ...  # type: ignore[empty-body]
     def discreet_number(x: float) -> str: ...  # type: ignore[empty-body]
     def discreet_nearest(x: float, low: float, high: float, multiply: float, divide: float) -> int: ...  # type: ignore[empty-body]
+    def discreet_whole(x: int) -> int: ...  # type: ignore[empty-body]
+    def discreet_real(x: float) -> float: ...  # type: ignore[empty-body]
+    def discreet_truth(x: bool) -> bool: ...  # type: ignore[empty-body]
+    def discreet_day(x: date) -> date: ...  # type: ignore[empty-body]
+    def discreet_moment(x: datetime) -> datetime: ...  # type: ignore[empty-body]
 
     functions = (md5, decode, get_byte, conv, discreet_code, discreet_place, discreet_number, discreet_nearest)
-    kinds = {"str": "string", "bytes": "binary", "int": "int64", "float": "float64"}
+    functions += (discreet_whole, discreet_real, discreet_truth, discreet_day, discreet_moment)
+    kinds = {"str": "string", "bytes": "binary", "int": "int64", "float": "float64", "bool": "boolean", "date": "date"}
+    kinds["datetime"] = "timestamp"
     for function in functions:
         function.__annotations__ = {name: dt.dtype(kinds[kind]) for name, kind in function.__annotations__.items()}
     get_byte.__annotations__["return"] = dt.int32  # So that a cast to 64 bits is not thought idle.

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from discreet.coins import SYSTEM
 from discreet.core import Transformation
 from discreet.domains import Anything, Categories, Domain, Integers, Maps, Vectors, freeze
-from discreet.errors import KindError, ParameterError
+from discreet.errors import EngineError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
-from discreet.tables.order import HALF, ID_BITS, Engine, plain, present, usable
+from discreet.tables.order import HALF, ID_BITS, Engine, plain, present, readable, usable
 from discreet.tables.where import predicate, used
 
 if TYPE_CHECKING:
@@ -219,6 +219,8 @@ class Plan(Transformation[Any, Any]):
             found.keys.extend(zip(*columns[:width], strict=True) if width else [()] * batch.num_rows)
             for name, column in zip(found.aggregates, columns[width:], strict=True):
                 found.aggregates[name] += column
+        if len(set(found.keys)) < len(found.keys):  # proof: apart
+            raise EngineError("the engine tells apart keys that Python does not; nothing was charged: cast the column")
         return found
 
     def read(self, answer: Found) -> Any:
@@ -262,6 +264,8 @@ class Plan(Transformation[Any, Any]):
                 columns[f"{letter}{i}"] = plain(rows[name], engine.name)  # proof: same
                 if letter == "p":
                     wanted += present(rows[name], engine.name)  # proof: nobody
+                else:
+                    columns[f"k{i}"] = readable(columns[f"k{i}"], engine.name)  # proof: readable
         columns["s"] = ibis.literal(0, "int64")
         if self.value is not None:
             if not rows[self.value].type().is_numeric() or rows[self.value].type().is_boolean():
