@@ -428,7 +428,8 @@ def odd_columns(engine):
             "f": ("REAL", "'no number'", "1.5"),
             "i": ("INTEGER", "'no number'", "7"),
         }
-    return {
+    numbers = {"n": ("NUMERIC", "1e400", "1"), "q": ("NUMERIC(9, 2)", "'NaN'", "1")} if engine == "postgres" else {}
+    return numbers | {
         "d": ("DATE", "'12026-01-01'", "'2026-01-01'"),
         "e": ("DATE", "'infinity'", "'2026-01-01'"),
         "s": ("TIMESTAMP", "'-infinity'", "'2026-01-01'"),
@@ -460,6 +461,11 @@ def test_no_value_of_a_key_makes_a_query_fail_or_hides_another_group(engine):
         found = Plan("people", person="u", by=name, max_groups=1, salt=SALT)(con.table("odd"))
         assert sum(found.values()) == 6
         assert max(found.values()) >= 5
+    if engine.name == "postgres":
+        for name, people in (("n", 6), ("q", 5)):  # NaN is no value.
+            plan = Plan("sum", person="u", value=name, low=0, high=1, grid=1, salt=SALT)
+            assert plan(con.table("odd")) == [people]
+        assert sum(Plan("people", person="n", by="d", max_groups=1, salt=SALT)(con.table("odd")).values()) == 2
 
 
 def test_keys_that_only_the_engine_tells_apart_are_refused(monkeypatch):

@@ -37,6 +37,13 @@ class Noise:
     unit: Fraction = Fraction(1)
     threshold: int | None = None
 
+    @property
+    def fits(self) -> bool:
+        """Whether its values are sure to fit: into floats, or into 64 bits where there is a threshold."""
+        if self.threshold is None:
+            return self.scale * max(self.unit, 1) < 1 << 900
+        return self.scale < 1 << 50 and self.threshold < 1 << 61
+
     def radius(self, error: Fraction) -> float:
         """Return how far the noise reaches, but for a probability of *error*."""
         return float_up(radius(self.scale, error) * self.unit)

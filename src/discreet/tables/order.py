@@ -19,6 +19,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from functools import cache
 from math import floor
 from typing import Any, Final
@@ -134,13 +135,18 @@ def plain(column: Any, engine: str) -> Any:
 def readable(column: Any, engine: str) -> Any:
     """Return a column of keys that Python can hold, one for one: none may fail to be read, or be read like another.
 
-    Days and times beyond the years 1 to 9999 become the first and the last ones. In SQLite, where a column may hold
-    anything, what is not of its type becomes null.
+    Days and times beyond the years 1 to 9999 become the first and the last ones; so do numbers beyond 38 digits, which
+    PostgreSQL's decimals without a precision may have. In SQLite, where a column may hold anything, what is not of its
+    type becomes null.
     """
     kind = column.type()
     if engine == "sqlite":
         tidy = next((tidy for what, tidy in _TIDY.items() if getattr(kind, f"is_{what}")()), None)
         return column if tidy is None else _builtins()[f"discreet{tidy.__name__}"](column)
+    if kind.is_decimal() and engine == "postgres":  # Where there is a NaN among them, and no end to digits.
+        number = (column.cast("string") == "NaN").ifelse(_literal(None, kind), column)
+        ends = (_literal(sign * Decimal(10) ** 28, "decimal(38, 9)") for sign in (-1, 1))
+        return number if kind.precision else number.clip(*ends).cast("decimal(38, 9)")
     ends = next((ends for what, ends in _ENDS.items() if getattr(kind, f"is_{what}")()), None)
     if ends is None or (kind.is_timestamp() and kind.scale == _NANO):
         return column
@@ -169,7 +175,7 @@ def _text(column: Any, engine: str) -> Any:
     elif kind.is_timestamp():
         text = _literal("t") + _parts(column, "year", "month", "day", "hour", "minute", "second")
     elif kind.is_floating() or kind.is_decimal():
-        text = _number_text(column.cast("float64"), engine)
+        text = _number_text(inside(column, -(1 << 62), 1 << 62, engine).cast("float64"), engine)
     else:
         text = _literal("s") + column.cast("string").replace("~", "~0").replace("|", "~1")
     return column.isnull().ifelse("n", text)
@@ -196,8 +202,15 @@ def _number_text(x: Any, engine: str) -> Any:
 
 def present(column: Any, engine: str) -> list[Any]:
     """Return the conditions that a value is there: neither null nor NaN, which SQLite keeps as null."""
-    floating = column.type().is_floating() and engine != "sqlite"
-    return [column.notnull(), *([~_nan(column)] if floating else [])]
+    kind = column.type()
+    if kind.is_decimal() and engine == "postgres":
+        return [column.notnull(), column.cast("string") != "NaN"]
+    return [column.notnull(), *([~_nan(column)] if kind.is_floating() and engine != "sqlite" else [])]
+
+
+def inside(column: Any, low: int, high: int, engine: str) -> Any:
+    """Return a column that can become floats: PostgreSQL's decimals may be larger than any, which is an error there."""
+    return column.clip(low, high) if column.type().is_decimal() and engine == "postgres" else column
 
 
 def _nan(x: Any) -> Any:

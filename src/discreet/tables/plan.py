@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.coins import SYSTEM
@@ -21,7 +22,7 @@ from discreet.domains import Anything, Categories, Domain, Integers, Maps, Vecto
 from discreet.errors import EngineError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
-from discreet.tables.order import HALF, ID_BITS, Engine, plain, present, readable, usable
+from discreet.tables.order import HALF, ID_BITS, Engine, inside, plain, present, readable, usable
 from discreet.tables.where import predicate, used
 
 if TYPE_CHECKING:
@@ -260,18 +261,20 @@ class Plan(Transformation[Any, Any]):
         wanted: list[Any] = []
         for letter, names in (("p", self.person or ()), ("k", self.by)):
             for i, name in enumerate(names):
-                usable(rows[name], name)
-                columns[f"{letter}{i}"] = plain(rows[name], engine.name)  # proof: same
+                column = _known(rows[name], "string")
+                usable(column, name)
+                columns[f"{letter}{i}"] = plain(column, engine.name)  # proof: same
                 if letter == "p":
-                    wanted += present(rows[name], engine.name)  # proof: nobody
+                    wanted += present(column, engine.name)  # proof: nobody
                 else:
                     columns[f"k{i}"] = readable(columns[f"k{i}"], engine.name)  # proof: readable
         columns["s"] = ibis.literal(0, "int64")
         if self.value is not None:
-            if not rows[self.value].type().is_numeric() or rows[self.value].type().is_boolean():
-                raise KindError("value", self.value, f"a column of numbers, not {rows[self.value].type()}")
-            wanted += present(rows[self.value], engine.name)  # proof: valueless
-            columns["s"] = self._step(rows[self.value], engine)
+            value = _known(rows[self.value], "float64")
+            if not value.type().is_numeric() or value.type().is_boolean():
+                raise KindError("value", self.value, f"a column of numbers, not {value.type()}")
+            wanted += present(value, engine.name)  # proof: valueless
+            columns["s"] = self._step(value, engine)
         return (rows.filter(wanted) if wanted else rows).select(**columns)
 
     def _narrow(self, table: Any) -> Any:
@@ -286,6 +289,7 @@ class Plan(Transformation[Any, Any]):
         """Return a value on the grid, between the bounds."""
         assert self.low is not None and self.high is not None and self.grid is not None  # noqa: PT018, S101
         multiply, divide = float(self.grid.denominator), float(self.grid.numerator)
+        value = inside(value, floor(self.low), ceil(self.high), engine.name)
         step = engine.nearest(value.cast("float64"), float(self.low), float(self.high), multiply, divide)
         return step.clip(*self._bounds)  # proof: step
 
@@ -338,6 +342,11 @@ def _answered(query: Any) -> tuple[Any, Iterable[Any]]:
         return reader.schema, reader
     table = query.to_pyarrow()
     return table.schema, table.to_batches()
+
+
+def _known(column: Any, kind: str) -> Any:
+    """Return a column with a type: a frame's column of nothing but nulls has none, and that it is so is private."""
+    return column.cast(kind) if column.type().is_null() else column
 
 
 def _each(rows: Any, who: list[str]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, Final, final
 
 from discreet.report import columns
 from discreet.tables.answers import radius
+from discreet.tables.order import plain
 
 __all__ = ["EDGES", "Suggestion", "groups_per_person", "suggested"]
 
@@ -87,15 +88,18 @@ def suggested(
 
 
 def groups_per_person(rows: Any, person: Sequence[str], by: Sequence[str]) -> Any:
-    """Return one row for each person: who they are, and the least edge that their number of groups does not exceed.
+    """Return one row for each person: who they are, and, last, the least edge that their number of groups is within.
 
     It is a function of each person's own rows, so tables that differ by one person still do.
     """
     import ibis
 
-    pairs = rows.select(*person, *by).distinct()
-    counted = pairs.group_by(list(person)).agg(discreet_groups=pairs.count())
+    engine, name = rows.get_backend().name, "discreet_groups"
+    while name in person:
+        name += "_"
+    pairs = rows.select(**{each: plain(rows[each], engine) for each in (*person, *by)}).distinct()
+    counted = pairs.group_by(list(person)).agg(pairs.count().name(name))
     bucket: Any = ibis.literal(EDGES[-1])
     for edge in reversed(EDGES[:-1]):
-        bucket = (counted.discreet_groups <= edge).ifelse(edge, bucket)
-    return counted.select(*person, discreet_groups=bucket.cast("int64"))
+        bucket = (counted[name] <= edge).ifelse(edge, bucket)
+    return counted.select(*person, bucket.cast("int64").name(name))

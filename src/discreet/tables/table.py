@@ -74,6 +74,7 @@ class Table:
         self.ledger = ledger
         self.condition: str | None = None
         self.filters: tuple[str, ...] = ()
+        _check_names(self._ibis)
         check_columns("person", self.person or (), self._ibis)
 
     def where(self, condition: Any, /) -> Table:
@@ -179,7 +180,7 @@ class Table:
         rows = self._ibis if self.condition is None else self._ibis.filter(predicate(self._ibis, self.condition))
         people = Table(groups_per_person(rows, self.person, by), person=self.person, ledger=self.ledger)
         people.name = f"groups per person in {self.name}"
-        answer = people.group_by("discreet_groups", keys=EDGES).count_people(epsilon=epsilon, max_groups=1)
+        answer = people.group_by(people._ibis.columns[-1], keys=EDGES).count_people(epsilon=epsilon, max_groups=1)
         return suggested(answer.columns["people"], checked_epsilon(epsilon), future, size, answer.receipt)
 
     def _whole(self) -> Groups:
@@ -297,6 +298,10 @@ class Groups:
         budget = checked_epsilon(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
+        if budget > 1 << 1000:
+            raise ParameterError(
+                "epsilon", epsilon, "an epsilon that is a number among floats; this one promises nothing"
+            )
         private = bool(self.by) and self.keys is None
         if private and delta is None:
             raise ParameterError(
@@ -322,7 +327,10 @@ class Groups:
             grid=grid,
             **rest,
         )
-        return Query(self.table, plan, budget, None if delta is None else checked_epsilon(delta, "delta"), part)
+        query = Query(self.table, plan, budget, None if delta is None else checked_epsilon(delta, "delta"), part)
+        if not all(query._noise(name, chain.then).fits for name, chain in query.parts):  # type: ignore[attr-defined]
+            raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
+        return query
 
 
 @final
@@ -482,6 +490,17 @@ def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:
             raise KindError(name, column, "a column's name")
         if column not in table.columns:
             raise none_of(name, column, table.columns)
+
+
+def _check_names(table: Any) -> None:
+    """Raise where an engine that ignores case would take one column for another, and so one person for another."""
+    if table.get_backend().name not in ("duckdb", "pyspark"):
+        return
+    seen: dict[str, str] = {}
+    for name in table.columns:
+        if (other := seen.setdefault(name.lower(), name)) != name:
+            need = "columns whose names differ in more than case, which the engine ignores: rename one"
+            raise ParameterError("source", (other, name), need)
 
 
 def _grid(low: Any, high: Any) -> Fraction:
