@@ -38,7 +38,7 @@ from discreet import (
 from discreet.ledger import Amount
 from discreet.report import Column, Grid, Page, Section, Text, checked_page
 from discreet.report.files import whole_file, write_text
-from discreet.report.scale import Scale, decimals_for, figure, outwards
+from discreet.report.scale import Scale, decimals_for, figure, interval_text, outwards
 from discreet.report.words import LEARN, about, belief, factor, one_in
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
 from discreet.tables import Answer, Table
@@ -711,6 +711,13 @@ class TestScales:
         said = Fraction(figure(x, decimals).replace(",", ""))
         assert abs(said - Fraction(x)) <= Fraction(1, 2 * 10**decimals)
         assert not figure(-1e-9).startswith("-")
+
+    @given(st.floats(allow_nan=False, allow_infinity=False), st.one_of(st.none(), st.integers(0, 6)))
+    def test_an_interval_in_text_holds_what_it_held_and_little_more(self, x, decimals):
+        low, high = (Fraction(end.replace(",", "")) for end in interval_text(x, x, decimals).split(" to "))
+        assert low <= Fraction(x) <= high
+        most = Fraction(1, 10**decimals) if decimals is not None else max(abs(Fraction(x)) / 1000, 0)
+        assert high - low <= most
 
     @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5), st.integers(0, 4))
     def test_intervals_do_not_get_shorter(self, ends, decimals):

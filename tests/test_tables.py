@@ -46,6 +46,7 @@ from discreet.tables import Answer, Plan, Suggestion, Table
 from discreet.tables import plan as plans
 from discreet.tables.answers import Noise, radius
 from discreet.tables.explain import needed
+from discreet.tables.pages import _guarantee
 from discreet.tables.select import Select
 from discreet.tables.suggest import EDGES, groups_per_person, suggested
 from discreet.tables.table import Query
@@ -1423,6 +1424,11 @@ def test_a_wrong_filter_is_refused_where_it_is_written(condition):
         table().where(condition)
 
 
+def test_a_column_that_a_filter_lacks_is_named_with_the_one_that_may_be_meant():
+    with pytest.raises(ParameterError, match=r"where='ctiy': need one of .*; did you mean 'city'"):
+        table().where("month = 1 AND ctiy = 'Rome'")
+
+
 @pytest.mark.parametrize("condition", [None, 3, True, b"month = 1", ["month = 1"]])
 def test_a_filter_that_is_no_text_is_refused(condition):
     with pytest.raises(KindError, match="SQL text"):
@@ -1433,7 +1439,10 @@ def test_an_ibis_expression_filters_row_by_row_or_is_refused_with_what_is_needed
     table = Table(pd.DataFrame([row(1, month=1), row(2, month=2), row(3, month=2)]), person="id")
     assert table.where(ibis._.month == 2).count_people(epsilon=10**6).columns["people"] == [2]
     assert table.where(lambda t: t.month.isin([1])).count_people(epsilon=10**6).columns["people"] == [1]
-    for wrong in (ibis._.month > ibis._.month.mean(), ibis._.city.cast("int64") == 1, lambda t: ibis.random() > 0.5):
+    assert table.where(ibis._.city.like("R%")).count_people(epsilon=10**6).columns["people"] == [3]
+    patterns = (ibis._.city.like("R\\"), ibis._.city.like(ibis._.city), ibis._.city.like(["Ro%", "B\\"]))
+    functions = (ibis._.month > ibis._.month.mean(), ibis._.city.cast("int64") == 1, lambda t: ibis.random() > 0.5)
+    for wrong in (*patterns, *functions):
         with pytest.raises(ParameterError, match="filter an Ibis table"):
             table.where(wrong)
     receipt = table.where(ibis._.city == "Bath").count_people(epsilon=1).receipt
@@ -1670,3 +1679,25 @@ def test_a_suggestion_tells_the_people_apart_that_an_answer_does():
 def test_a_person_column_may_have_the_name_that_a_suggestion_uses():
     t = Table(pa.table({"discreet_groups": [1, 2], "c": ["a", "b"]}), person="discreet_groups")
     assert t.suggest_max_groups("c", epsilon=100).best == 1
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1"])
+@pytest.mark.parametrize("delta", ["1e-6", "0.01", "0.4"])
+def test_the_promise_of_a_page_fails_no_more_often_than_it_says(epsilon, delta):
+    """Of one group that only one person is in: the odds after it did not appear, and after a common one changed."""
+    m = LaplaceThreshold.within(epsilon=epsilon, delta=delta)
+    spent = m.privacy_map((1, 1, 1))[1]
+    first, second, *_ = _guarantee(Fraction(epsilon), Fraction(spent))
+    for sentence, steps in ((first, 1), (second, 2)):
+        if "too large" not in sentence:
+            factor = float(sentence.split("a factor of ")[1].split(". ")[0].replace(",", ""))
+            assert factor >= max(math.exp(float(epsilon)), 1 / (1 - spent)) ** steps
+            assert factor <= max(math.exp(float(epsilon)), 1 / (1 - spent)) ** steps * 1.02
+
+
+def test_intervals_in_text_hold_what_the_intervals_hold():
+    answer = Table(pa.table({"u": range(50), "v": [0.37] * 50}), person="u").sum("v", low=0, high=1, epsilon=1)
+    (low,), (high,) = answer.interval("0.95")
+    ends = [float(end.replace(",", "")) for end in str(answer).split("interval")[1].split("  ")[-1].split(" to ")]
+    assert low - 0.02 < ends[0] <= low
+    assert high <= ends[1] < high + 0.02

@@ -375,6 +375,7 @@ def test_bad_parameters_are_refused_on_construction(bad):
         "id = 1 GROUP BY city",
         "id = 1 LIMIT 3",
         "city LIKE id",
+        "city LIKE 'R\\'",
         "CAST(city AS INT) = 1",
         "EXISTS (SELECT 1)",
         "id = day",
@@ -425,7 +426,13 @@ def odd_columns(engine):
             "d": ("DATE", "'no day'", "'2026-01-01'"),
             "e": ("DATE", "'2026-01-01 00:00'", "'2026-01-01'"),
             "t": ("TIMESTAMP", "'20260-01-01 00:00:00'", "'2026-01-01 00:00:00'"),
+            "z": ("TIMESTAMPTZ", "'no time'", "'2026-01-01 00:00:00+00:00'"),
+            "y": ("TIMESTAMPTZ", "'2026-01-01 01:00:00+01:00'", "'2026-01-01 00:00:00+00:00'"),
             "f": ("REAL", "'no number'", "1.5"),
+            "n": ("DECIMAL(9, 2)", "'no number'", "1.5"),
+            "m": ("DECIMAL(9, 2)", "1e30", "1.5"),
+            "o": ("DECIMAL(9, 2)", "1.501", "1.5"),
+            "q": ("DECIMAL", "1e30", "1.5"),
             "i": ("INTEGER", "'no number'", "7"),
         }
     numbers = {"n": ("NUMERIC", "1e400", "1"), "q": ("NUMERIC(9, 2)", "'NaN'", "1")} if engine == "postgres" else {}

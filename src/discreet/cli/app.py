@@ -41,6 +41,7 @@ _FLAGS: Final = (
     dict.fromkeys(("by", "columns"), "--by")
     | {
         "column": "COLUMN",
+        "value": "COLUMN",
         "source": "FILE",
         "keys": "--key",
         "mechanism": "MECHANISM",
@@ -50,7 +51,7 @@ _FLAGS: Final = (
         name: f"--{name.replace('_', '-')}"
         for name in (
             *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
-            *("max_groups", "max_rows", "people", "person", "planned", "rows", "share", "table", "trials"),
+            *("max_groups", "max_rows", "people", "person", "planned", "rows", "share", "table", "trials", "where"),
         )
     }
 )

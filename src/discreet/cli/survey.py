@@ -158,6 +158,8 @@ def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:
 
 
 def _estimates_page(estimates: Estimates) -> Iterator[Part]:
+    from discreet.report.scale import interval_text
+
     for i, (name, found) in enumerate(estimates.items()):
         if i:
             yield ""
@@ -169,7 +171,7 @@ def _estimates_page(estimates: Estimates) -> Iterator[Part]:
             [
                 plain(s.choice),
                 *(f"{x:.3f}" for x in (s.share, s.error)),
-                f"{s.low:.3f} to {s.high:.3f}",
+                interval_text(s.low, s.high, decimals=3),
                 f"{s.count:,.0f}",
             ]
             for s in found.values()

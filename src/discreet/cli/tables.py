@@ -238,7 +238,7 @@ def _publish(given: dict[str, Any], question: str, *column: str) -> None:
 
 def _check_places(given: dict[str, Any]) -> None:
     from discreet.report.files import checked_page
-    from discreet.tables.files import checked_target
+    from discreet.tables.files import checked_target, receipt_path
 
     places = [
         (name, check(given[name]))
@@ -248,12 +248,14 @@ def _check_places(given: dict[str, Any]) -> None:
     sources = [*glob.glob(given["file"], recursive=True), given["file"], given["ledger"], given["keys"]]  # noqa: PTH207
     taken = {Path(source).resolve() for source in sources if source is not None}
     for name, place in places:
-        if place.resolve() in taken:
+        if {place.resolve(), receipt_path(place).resolve()} & taken:
             raise click.UsageError(f"--{name} {place}: need another file than those that are read")
 
 
 def _answer_page(answer: Answer) -> Iterator[Part]:
     """Give an answer as a page: what was spent, and all groups with their intervals."""
+    from discreet.report.scale import interval_text
+
     who = "; each row is a person" if isinstance(answer.receipt["person"], str) else ""
     top = plural(len(answer), "group") if answer.by else _named(answer.receipt)
     yield Title(top, _spent(answer.receipt) + who)
@@ -262,7 +264,7 @@ def _answer_page(answer: Answer) -> Iterator[Part]:
         [
             *map(plain, key),
             *(figure(values[i]) for values in answer.columns.values()),
-            f"{figure(low[i])} to {figure(high[i])}",
+            interval_text(low[i], high[i]),
         ]
         for i, key in enumerate(answer.keys)
     ]

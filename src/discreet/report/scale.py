@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, Final, final
 
 import numpy as np
 
-__all__ = ["Scale", "decimals_for", "figure", "outwards"]
+__all__ = ["Scale", "decimals_for", "figure", "interval_text", "outwards"]
 
 _STEPS: Final = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
 _UNITS: Final = ((Decimal(10) ** 12, "T"), (Decimal(10) ** 9, "B"), (Decimal(10) ** 6, "M"), (Decimal(10) ** 3, "k"))
@@ -100,6 +100,29 @@ def outwards(lows: Any, highs: Any, decimals: int, /) -> tuple[Any, Any]:
     unit = 10.0**decimals
     down, up = np.floor(np.asarray(lows, float) * unit) / unit, np.ceil(np.asarray(highs, float) * unit) / unit
     return down.tolist(), up.tolist()
+
+
+def interval_text(low: float, high: float, /, decimals: int | None = None) -> str:
+    """Write an interval in a few figures, or with some decimals; its ends are rounded outwards, so that it still holds.
+
+    >>> interval_text(0.12345, 98.7651), interval_text(1234.5, 98765.4), interval_text(-3.0, 4)
+    ('0.1234 to 98.77', '1,234 to 98,766', '-3 to 4')
+    >>> interval_text(0.12345, 0.98761, decimals=3), interval_text(-1.0, float("inf"))
+    ('0.123 to 0.988', '-1 to inf')
+    """
+    return f"{_rounded(low, ROUND_FLOOR, decimals)} to {_rounded(high, ROUND_CEILING, decimals)}"
+
+
+def _rounded(x: float, side: str, decimals: int | None) -> str:
+    if not math.isfinite(x):
+        return f"{x}"
+    with localcontext(prec=400, rounding=side):
+        exact = Decimal(int(x)) if x == int(x) else Decimal(float(x))
+        if decimals is not None:
+            return f"{exact.quantize(Decimal(1).scaleb(-decimals)):,f}"
+        least = Decimal(1) if abs(exact) >= 1000 else Decimal(1).scaleb(exact.adjusted() - 3)
+        shown = exact.quantize(least).normalize()
+        return f"{shown + 0:,f}" if shown == 0 or shown.adjusted() >= -5 else f"{shown:e}"
 
 
 def figure(x: float, decimals: int = 0) -> str:

@@ -64,7 +64,8 @@ def bound(before: str, what: str, epsilon: Fraction, delta: Fraction = Fraction(
     """
     times, grown = factor(epsilon), belief(epsilon)
     if times is None or grown is None or delta >= 1:
-        return f"{before} {what} may make them all but certain: epsilon is too large for a useful promise."
+        large = "delta" if delta >= 1 else "epsilon"
+        return f"{before} {what} may make them all but certain: {large} is too large for a useful promise."
     but = f" This promise fails with a probability of at most 1 in {one_in(delta)}." if delta else ""
     odds = f"the odds change at most by a factor of {times}"
     return f"{before} {what} can raise that to {grown} %, and no more: {odds}.{but}"

@@ -20,6 +20,7 @@ from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, whole
 from discreet.intervals import bennett, binomial, checked_confidence
 from discreet.report import columns, heat, intervals
+from discreet.report.scale import interval_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -256,7 +257,10 @@ class Estimate(Mapping[Any, Share]):
         together = ", all together" if self.simultaneous else ""
         refused = f", {self.refused:,} refused" if self.refused else ""
         head = f"{self.form.question.name}: {self.n:,} reports{refused}, {_percent(self._error)} intervals{together}"
-        rows = [[str(s.choice), *(f"{x:.3f}" for x in (s.share, s.error, s.low, s.high))] for s in self.values()]
+        rows = [
+            [str(s.choice), f"{s.share:.3f}", f"{s.error:.3f}", *interval_text(s.low, s.high, decimals=3).split(" to ")]
+            for s in self.values()
+        ]
         return head + "\n" + columns(["choice", "share", "error", "low", "high"], rows)
 
     __repr__ = __str__

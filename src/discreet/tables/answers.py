@@ -19,6 +19,7 @@ from discreet.ledger.entries import brief
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals
+from discreet.report.scale import interval_text
 from discreet.tables.files import write
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Noise:
     def fits(self) -> bool:
         """Whether its values are sure to fit: into floats, or into 64 bits where there is a threshold."""
         if self.threshold is None:
-            return self.scale * max(self.unit, 1) < 1 << 900
+            return self.scale * max(self.unit, Fraction(1)) < 1 << 900
         return self.scale < 1 << 50 and self.threshold < 1 << 61
 
     def radius(self, error: Fraction) -> float:
@@ -194,9 +195,7 @@ class Answer:
         rows = []
         for i, key in enumerate(self.keys):
             cells = [_shown(column[i]) for column in self.columns.values()]
-            rows.append(
-                [", ".join(map(str, key)) if self.by else "all", *cells, f"{_shown(low[i])} to {_shown(high[i])}"]
-            )
+            rows.append([", ".join(map(str, key)) if self.by else "all", *cells, interval_text(low[i], high[i])])
         spent = self.receipt["spent"]
         epsilon, delta = (brief(Fraction(spent[name]), float_up) for name in ("epsilon", "delta"))
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""

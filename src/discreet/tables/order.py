@@ -72,6 +72,7 @@ class Engine:
                 (1, _number),
                 (5, _nearest),
                 (6, _place),
+                (3, _exact),
                 *((1, f) for f in _TIDY.values()),
             ):
                 backend.con.create_function(f"discreet{function.__name__}", arity, function, deterministic=True)
@@ -141,12 +142,16 @@ def readable(column: Any, engine: str) -> Any:
     """
     kind = column.type()
     if engine == "sqlite":
+        if kind.is_decimal():
+            places = 9 if kind.scale is None else kind.scale
+            return _builtins()["discreet_exact"](column, (kind.precision or 24) - places, places).cast(kind)
         tidy = next((tidy for what, tidy in _TIDY.items() if getattr(kind, f"is_{what}")()), None)
-        return column if tidy is None else _builtins()[f"discreet{tidy.__name__}"](column)
+        name = "_moment_utc" if kind.is_timestamp() and kind.timezone else tidy and tidy.__name__
+        return column if name is None else _builtins()[f"discreet{name}"](column)
     if kind.is_decimal() and engine == "postgres":  # Where there is a NaN among them, and no end to digits.
         number = (column.cast("string") == "NaN").ifelse(_literal(None, kind), column)
-        ends = (_literal(sign * Decimal(10) ** 28, "decimal(38, 9)") for sign in (-1, 1))
-        return number if kind.precision else number.clip(*ends).cast("decimal(38, 9)")
+        least, most = (_literal(sign * Decimal(10) ** 28, "decimal(38, 9)") for sign in (-1, 1))
+        return number if kind.precision else number.clip(least, most).cast("decimal(38, 9)")
     ends = next((ends for what, ends in _ENDS.items() if getattr(kind, f"is_{what}")()), None)
     if ends is None or (kind.is_timestamp() and kind.scale == _NANO):
         return column
@@ -260,6 +265,10 @@ def _real(x: Any) -> float | None:
     return float(x) if isinstance(x, int | float) else None
 
 
+def _exact(x: Any, digits: int, places: int) -> float | None:
+    return round(float(x), places) if isinstance(x, int | float) and abs(x) < 10**digits - 1 else None
+
+
 def _truth(x: Any) -> bool | None:
     return bool(x) if isinstance(x, int | float) else None
 
@@ -297,15 +306,27 @@ def _builtins() -> dict[str, Any]:
     def discreet_nearest(x: float, low: float, high: float, multiply: float, divide: float) -> int: ...  # type: ignore[empty-body]
     def discreet_whole(x: int) -> int: ...  # type: ignore[empty-body]
     def discreet_real(x: float) -> float: ...  # type: ignore[empty-body]
+    def discreet_exact(x: Decimal, digits: int, places: int) -> float: ...  # type: ignore[empty-body]
     def discreet_truth(x: bool) -> bool: ...  # type: ignore[empty-body]
     def discreet_day(x: date) -> date: ...  # type: ignore[empty-body]
     def discreet_moment(x: datetime) -> datetime: ...  # type: ignore[empty-body]
 
-    functions = (md5, decode, get_byte, conv, discreet_code, discreet_place, discreet_number, discreet_nearest)
-    functions += (discreet_whole, discreet_real, discreet_truth, discreet_day, discreet_moment)
+    functions: list[Any] = [
+        md5,
+        decode,
+        get_byte,
+        conv,
+        discreet_code,
+        discreet_place,
+        discreet_number,
+        discreet_nearest,
+    ]
+    functions += [discreet_whole, discreet_real, discreet_exact, discreet_truth, discreet_day, discreet_moment]
     kinds = {"str": "string", "bytes": "binary", "int": "int64", "float": "float64", "bool": "boolean", "date": "date"}
-    kinds["datetime"] = "timestamp"
+    kinds |= {"datetime": "timestamp", "Decimal": "decimal"}
     for function in functions:
         function.__annotations__ = {name: dt.dtype(kinds[kind]) for name, kind in function.__annotations__.items()}
     get_byte.__annotations__["return"] = dt.int32  # So that a cast to 64 bits is not thought idle.
-    return {function.__name__: ibis.udf.scalar.builtin(function) for function in functions}
+    found = {function.__name__: ibis.udf.scalar.builtin(function) for function in functions}
+    discreet_moment.__annotations__["return"] = dt.Timestamp(timezone="UTC")
+    return found | {"discreet_moment_utc": ibis.udf.scalar.builtin(discreet_moment)}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from discreet.ledger.entries import brief
-from discreet.reals import exp, float_down, float_up
+from discreet.reals import exp, float_down, float_up, log1p
 from discreet.report.drawings import Bars
 from discreet.report.page import Block, Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
 from discreet.report.scale import decimals_for, figure, outwards
@@ -171,8 +171,11 @@ def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
     """Say what an attacker can learn: of two tables that differ by a person's rows, and of two versions of these rows.
 
     Tables without and with a person are within (epsilon, delta). Two versions of a person's rows are two such steps
-    apart, which is within (2 epsilon, (1 + exp(epsilon)) delta).
+    apart, which is within (2 epsilon, (1 + exp(epsilon)) delta). That the promise *fails* with a probability of at
+    most delta says more: unless a group appears that only one of the tables has, which has that probability, the odds
+    change at most by exp(epsilon), or by 1 / (1 - delta) because none appeared, which is more where delta is large.
     """
+    epsilon = max(epsilon, Fraction(float_up(-log1p(-delta))) if 0 < delta < 1 else epsilon)
     yield bound(
         "Whether a person is in the table. Suppose someone knows all other rows, and holds it as likely as not, at "
         "50 %, that this person is in the table.",

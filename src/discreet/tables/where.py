@@ -12,7 +12,7 @@ from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_
 from typing import Any, Final
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, ParameterError, none_of
 
 __all__ = ["predicate", "row_by_row", "used"]
 
@@ -77,7 +77,7 @@ class _Reader:
             return column.isin([self.literal(item, column) for item in node.expressions])
         if isinstance(node, exp.Like) and isinstance(node.expression, exp.Literal) and node.expression.is_string:
             column = self.column(node.this)
-            if column.type().is_string():
+            if column.type().is_string() and "\\" not in node.expression.this:  # proof: pattern
                 return column.like(node.expression.this)
         if isinstance(node, exp.Column):
             column = self.column(node)
@@ -98,8 +98,10 @@ class _Reader:
 
     def column(self, node: Any) -> Any:
         """Return a column of the table."""
-        if not isinstance(node, self.exp.Column) or node.table or node.name not in self.table.columns:
-            raise ParameterError("where", self.text, f"columns of the table: {', '.join(self.table.columns[:20])}")
+        if not isinstance(node, self.exp.Column) or node.table:
+            raise self.refuse()
+        if node.name not in self.table.columns:
+            raise none_of("where", node.name, self.table.columns)
         return self.table[node.name]
 
     def literal(self, node: Any, column: Any) -> Any:
@@ -179,6 +181,10 @@ def row_by_row(table: Any, condition: Any) -> Any:
         raise KindError("condition", type(condition), "SQL text, or a boolean Ibis expression of the table's columns")
     made_of = {type(node).__name__ for node in condition.op().find(ibis.expr.operations.Value)}
     strange = sorted(made_of - _TOTAL)  # proof: total
+    for like in condition.op().find(ibis.expr.operations.StringSQLLike):
+        pattern = getattr(like.pattern, "value", "\\")  # Of a column, whatever it holds.
+        if like.escape is not None or not isinstance(pattern, str) or "\\" in pattern:
+            strange.append("a pattern that is no plain text")
     if not strange and condition.op().relations - {table.op()}:
         strange = ["another table"]
     if strange:
