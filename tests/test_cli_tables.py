@@ -283,7 +283,15 @@ class TestOut:
         assert "No space left" in done.stderr
         assert len(lines(done.stderr)) == 1
         assert [line.split()[0] for line in lines(done.stdout)[3:5]] == ["Bath", "Rome"]
+        done = run("count", "events.csv", *WHO, *GROUPS, *SPEND, "--out", out, "--json")
+        assert [row["city"] for row in json.loads(done.stdout)["rows"]] == ["Bath", "Rome"]
+        assert json.loads(done.stderr)["exit_code"] == 1
         assert made(folder) == []
+
+    def test_a_receipt_does_not_take_the_place_of_what_is_read(self, folder):
+        Path("o.csv.receipt.json").write_text('[{"user": 1}]')
+        assert_one_line(run("count", "o.csv.receipt.json", "--person", "user", "--epsilon", 1, "--out", "o.csv"), 2)
+        assert Path("o.csv.receipt.json").read_text() == '[{"user": 1}]'
 
 
 class Called(Exception):

@@ -1701,3 +1701,9 @@ def test_intervals_in_text_hold_what_the_intervals_hold():
     ends = [float(end.replace(",", "")) for end in str(answer).split("interval")[1].split("  ")[-1].split(" to ")]
     assert low - 0.02 < ends[0] <= low
     assert high <= ends[1] < high + 0.02
+
+
+def test_known_keys_may_be_beyond_signed_integers():
+    big = pa.table({"u": [1, 2, 3], "c": pa.array([2**63 + 1, 2**63 + 1, 5], pa.uint64())})
+    answer = Table(big, person="u").group_by("c", keys=[2**63 + 1, 5, 7]).count_people(epsilon=SURE, max_groups=1)
+    assert answer.columns["people"] == [2, 1, 0]

@@ -103,6 +103,7 @@ def laplace_above(values: Any, scale: float, threshold: int, error: float) -> tu
     ([1, 51, 991], [53, 69, 1009])
     """
     seen = np.asarray(values, np.int64)
+    error *= 1 - _WIDEN
     reach = int(np.ceil(scale * -np.log(error / 4))) + 2
     lowest = np.maximum(np.minimum(seen - reach, threshold), 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli import complete
-from discreet.cli.show import Grid, Part, Title, amount, figure, page, plain, plural, show, with_page
+from discreet.cli.show import Grid, Part, Title, amount, figure, plain, plural, show, with_page
 
 if TYPE_CHECKING:
     from discreet.tables import Answer, Explanation, Suggestion
@@ -212,28 +212,32 @@ def _counted(given: dict[str, Any]) -> tuple[str]:
 
 def _publish(given: dict[str, Any], question: str, *column: str) -> None:
     """Ask a table a question, and write or print the answer. The places for it are tried before it is paid for."""
-    from discreet.tables.files import jsonable
-
     _check_places(given)
     answer: Answer = getattr(_asked(given, question), question)(*column, **_numbers(given))
-    parts: list[Part] = []
-    data: dict[str, Any] = {}
     try:
         if given["out"] is not None:
             answer.save(given["out"])
-            parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}"]
-            data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt}
         if given["html"] is not None:
             answer.to_html(given["html"])
     except BaseException:
-        page(_answer_page(answer))  # It is paid for, and must not be lost with the disk.
+        show(*_whole(answer), as_json=given["as_json"])  # It is paid for, and must not be lost with the disk.
         raise
     if given["out"] is None:
-        rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
-        low, high = answer.interval("0.95")
-        intervals = [list(ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
-        parts, data = list(_answer_page(answer)), {"rows": rows, "intervals": intervals, "receipt": answer.receipt}
+        parts, data = _whole(answer)
+    else:
+        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}"]
+        data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
+
+
+def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
+    """Return an answer as a page, and as plain values."""
+    from discreet.tables.files import jsonable
+
+    rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
+    low, high = answer.interval("0.95")
+    intervals = [list(ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
+    return _answer_page(answer), {"rows": rows, "intervals": intervals, "receipt": answer.receipt}
 
 
 def _check_places(given: dict[str, Any]) -> None:

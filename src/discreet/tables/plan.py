@@ -377,7 +377,8 @@ def _among(groups: Any, columns: list[str], keys: tuple[Any, ...]) -> Any:
     import ibis
 
     if len(columns) == 1:
-        known = [key for key in keys if key is not None]
+        kind = groups[columns[0]].type()
+        known = [ibis.literal(key, type=kind if kind.is_uint64() else None) for key in keys if key is not None]
         found = groups[columns[0]].isin(known).fill_null(False) if known else ibis.literal(False)
         return (found | groups[columns[0]].isnull()) if len(known) < len(keys) else found
     firsts: dict[Any, list[Any]] = {}
