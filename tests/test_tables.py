@@ -10,6 +10,7 @@ import random
 import sqlite3
 import traceback
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -1707,3 +1708,19 @@ def test_known_keys_may_be_beyond_signed_integers():
     big = pa.table({"u": [1, 2, 3], "c": pa.array([2**63 + 1, 2**63 + 1, 5], pa.uint64())})
     answer = Table(big, person="u").group_by("c", keys=[2**63 + 1, 5, 7]).count_people(epsilon=SURE, max_groups=1)
     assert answer.columns["people"] == [2, 1, 0]
+
+
+@pytest.mark.parametrize(("low", "high"), [(10**6, "1000000.5"), (-2026, -2025), (1_700_000_000, 1_700_086_400)])
+def test_the_grid_of_a_mean_is_fine_between_its_bounds_however_far_from_zero(low, high):
+    middle = (Fraction(low) + Fraction(high)) / 2
+    values = pa.array([float(middle)] * 1000)
+    answer = Table(pa.table({"u": range(1000), "v": values}), person="u").mean("v", low=low, high=high, epsilon=SURE)
+    assert float(answer.columns["mean"][0]) == pytest.approx(float(middle), abs=float(Fraction(high) - low) / 1000)
+    assert answer.receipt["spent"]["epsilon"] == SURE
+
+
+def test_threads_may_ask_tables_that_share_an_engine():
+    table = Table(pa.table({"u": range(1000), "c": ["a", "b"] * 500}), person="u")
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: table.count_people(epsilon=SURE).columns["people"], range(8)))
+    assert found == [[1000]] * 8

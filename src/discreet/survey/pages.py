@@ -246,7 +246,8 @@ def _lead(estimate: Estimate) -> str:
 
 def _widest(estimate: Estimate) -> tuple[str, str]:
     ends = 100 * estimate.intervals
-    return "Widest interval", f"±{figure(float((ends[:, 1] - ends[:, 0]).max() / 2), 2)} points"
+    _, (half,) = outwards([0], [(ends[:, 1] - ends[:, 0]).max() / 2], 2)
+    return "Widest interval", f"±{figure(half, 2)} points"
 
 
 def _learn(forms: Iterable[Form | Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from threading import Lock
 from typing import Any, Final, cast, final
 
 from discreet import __version__
@@ -40,6 +41,9 @@ __all__ = ["Groups", "Table"]
 _HALF: Final = Fraction(1, 2)
 _QUESTIONS: Final = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
 _STEPS: Final = 1 << 16
+_MOST_STEPS: Final = 1 << 30
+_ENGINE: Final = Lock()
+"""Frames share one connection to DuckDB, which answers one question at a time."""
 _MEASURE: Final = Approximate(MaxDivergence())
 
 
@@ -316,7 +320,7 @@ class Groups:
             raise ParameterError("share", share, "0 < share < 1")
         if aggregate in ("sum", "mean"):
             check_columns("column", (rest.get("value"),), self.table._ibis)
-            grid = _grid(rest.get("low"), rest.get("high")) if grid is None else grid
+            grid = _grid(rest.get("low"), rest.get("high"), aggregate) if grid is None else grid
         plan = Plan(
             aggregate,
             person=self.table.person,
@@ -404,7 +408,7 @@ class Query:
         """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
         failure = ""
         try:
-            with Waiting(f"{self.table._ibis.get_backend().name} runs the query"):
+            with Waiting(f"{self.table._ibis.get_backend().name} runs the query"), _ENGINE:
                 return self.plan.run(self.table._ibis)
         except DiscreetError:
             raise
@@ -503,15 +507,18 @@ def _check_names(table: Any) -> None:
             raise ParameterError("source", (other, name), need)
 
 
-def _grid(low: Any, high: Any) -> Fraction:
-    """Return a power of two that cuts the range into some 2**16 steps: values lose little, and floats scale exactly."""
+def _grid(low: Any, high: Any, aggregate: str) -> Fraction:
+    """Return a power of two that cuts the range into some 2**16 steps: values lose little, and floats scale exactly.
+
+    The range is from 0 on for a sum, whose noise is as large, and from low to high for a mean, as far as numbers reach.
+    """
     lower, upper = exact(low, "low"), exact(high, "high")
     if lower > upper:
         raise ParameterError("low", low, f"low <= high = {high}")
     widest = max(abs(lower), abs(upper))
     if widest == 0:
         raise ParameterError("high", high, "bounds that are not both 0")
-    step = widest / _STEPS
+    step = widest / _STEPS if aggregate == "sum" else max((upper - lower) / _STEPS, widest / _MOST_STEPS)
     exponent = step.numerator.bit_length() - step.denominator.bit_length()
     return Fraction(2) ** exponent
 
