@@ -914,9 +914,9 @@ def test_the_error_of_a_mean_that_is_explained_holds_and_is_not_idle():
         assert max(off) <= reach * (1 + 1e-9) <= 1.3 * max(off)
 
 
-def test_a_million_columns_are_refused_at_once_and_those_that_are_not_needed_are_left_out():
-    frame = pa.table([pa.array([1])] * 10**6, names=[f"c{i}" for i in range(10**6)])
-    with pytest.raises(ParameterError, match="1,000,000 columns"):
+def test_a_hundred_thousand_columns_are_refused_at_once_and_those_that_are_not_needed_are_left_out():
+    frame = pa.table([pa.array([1])] * 10**5, names=[f"c{i}" for i in range(10**5)])
+    with pytest.raises(ParameterError, match="100,000 columns"):
         Table(frame, person="c1")
     t = Table(frame.select([f"c{i}" for i in range(300)]), person="c1").where("c2 = 1")
     plan = t.group_by("c3").explain(epsilon=1, delta="1e-6")
