@@ -86,8 +86,8 @@ class Estimate(Mapping[Any, Share]):
     >>> print(est)
     smokes: 100 reports, 95 % intervals
       choice  share  error    low   high
-      never   0.700  0.098  0.494  0.893
-      daily   0.300  0.098  0.107  0.506
+      never   0.700  0.098  0.494  0.894
+      daily   0.300  0.098  0.106  0.506
     >>> est["daily"].share, est.top(1)[0].choice
     (0.3, 'never')
     """
