@@ -931,6 +931,21 @@ def test_a_name_of_a_table_is_refused_for_a_file(tmp_path):
         Table(tmp_path / "t.parquet", table="t")
 
 
+def test_keys_of_39_digits_go_into_arrow():
+    con = ibis.duckdb.connect()
+    most = (1 << 127) - 1
+    con.raw_sql(f"CREATE TABLE t AS SELECT {most}::HUGEINT k, range id FROM range(300)")
+    answer = Table(con.table("t"), person="id").group_by("k").count_people(epsilon=1, delta="1e-6", max_groups=1)
+    assert answer.to_arrow()["k"].to_pylist() == [most]
+
+
+def test_a_key_gives_a_terminal_no_commands():
+    answer = Table(pa.table({"c": ["a"]})).group_by("c", keys=["\x1b[2J", None]).count_people(epsilon=1)
+    assert "\x1b" not in str(answer)
+    assert "\\x1b[2J" in str(answer)
+    assert "null" in str(answer)
+
+
 def test_an_engines_words_are_not_kept_behind_an_error(tmp_path):
     (tmp_path / "t.parquet").write_text(SENTINEL)
     with pytest.raises(ParameterError) as caught:

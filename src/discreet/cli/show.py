@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import click
 
+from discreet.report.text import plain
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -182,18 +184,6 @@ def _finite(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_finite(value) for value in data]
     return str(data) if isinstance(data, float) and not math.isfinite(data) else data
-
-
-def plain(value: Any) -> str:
-    """Return a text in which a terminal finds no commands: what cannot be printed is written as an escape.
-
-    >>> plain("Rome"), plain(None), plain("a\\x1b[2Jb\\n")
-    ('Rome', 'null', 'a\\\\x1b[2Jb\\\\n')
-    """
-    if value is None:
-        return "null"
-    text = str(value)
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def figure(x: Any) -> str:

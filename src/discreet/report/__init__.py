@@ -5,7 +5,7 @@ from discreet.report.drawings import Bars, Heat
 from discreet.report.files import checked_page
 from discreet.report.page import Column, Details, Facts, Grid, Items, Page, Section, Text, Verdict
 from discreet.report.progress import Progress, Waiting
-from discreet.report.text import columns
+from discreet.report.text import columns, plain
 
 __all__ = [
     "Bars",
@@ -26,5 +26,6 @@ __all__ = [
     "curves",
     "heat",
     "intervals",
+    "plain",
     "points",
 ]

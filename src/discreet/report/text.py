@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["columns"]
+__all__ = ["columns", "plain"]
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], most: int = 20) -> str:
@@ -21,3 +22,15 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], most: int = 20) 
     if len(rows) > most:
         lines.append(f"  ... and {len(rows) - most:,} more")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def plain(value: Any) -> str:
+    r"""Return a text in which a terminal finds no commands: what cannot be printed is written as an escape.
+
+    >>> plain("Rome"), plain(None), plain("a\x1b[2Jb\n")
+    ('Rome', 'null', 'a\\x1b[2Jb\\n')
+    """
+    if value is None:
+        return "null"
+    text = str(value)
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -18,7 +18,7 @@ from discreet.ledger import Amount
 from discreet.ledger.entries import brief
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
-from discreet.report import intervals
+from discreet.report import intervals, plain
 from discreet.report.scale import interval_text
 from discreet.tables.files import write
 
@@ -134,7 +134,7 @@ class Answer:
 
         types = self.types or (None,) * len(self.by)
         data = {
-            name: pa.array([key[i] for key in self.keys], kind)
+            name: _keys([key[i] for key in self.keys], kind)
             for i, (name, kind) in enumerate(zip(self.by, types, strict=True))
         }
         table = pa.table(data | {self.names[name]: self._array(name) for name in self.columns})
@@ -195,7 +195,7 @@ class Answer:
         rows = []
         for i, key in enumerate(self.keys):
             cells = [_shown(column[i]) for column in self.columns.values()]
-            rows.append([", ".join(map(str, key)) if self.by else "all", *cells, interval_text(low[i], high[i])])
+            rows.append([", ".join(map(plain, key)) if self.by else "all", *cells, interval_text(low[i], high[i])])
         spent = self.receipt["spent"]
         epsilon, delta = (brief(Fraction(spent[name]), float_up) for name in ("epsilon", "delta"))
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
@@ -220,6 +220,16 @@ class Answer:
         return intervals(
             labels(self, order), *ends, ax=ax, title=title, xlabel=f"{self.value}, with 95 % intervals", bars=bars
         )
+
+
+def _keys(keys: list[Any], kind: Any) -> Any:
+    """Return a column of keys, of the engine's type, or of one that holds them: DuckDB's HUGEINT has 39 digits."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(keys, kind)
+    except pa.ArrowException:
+        return pa.array(keys)
 
 
 def radius(scale: Fraction, error: Fraction) -> int:
