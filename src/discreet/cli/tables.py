@@ -258,20 +258,10 @@ def _check_places(given: dict[str, Any]) -> None:
 
 def _answer_page(answer: Answer) -> Iterator[Part]:
     """Give an answer as a page: what was spent, and all groups with their intervals."""
-    from discreet.report.scale import interval_text
-
     who = "; each row is a person" if isinstance(answer.receipt["person"], str) else ""
     top = plural(len(answer), "group") if answer.by else _named(answer.receipt)
     yield Title(top, _spent(answer.receipt) + who)
-    low, high = answer.interval("0.95")
-    rows = [
-        [
-            *map(plain, key),
-            *(figure(values[i]) for values in answer.columns.values()),
-            interval_text(low[i], high[i]),
-        ]
-        for i, key in enumerate(answer.keys)
-    ]
+    rows = [[*map(plain, key), *cells] for key, cells in zip(answer.keys, answer.to_cells(), strict=True)]
     kinds = "t" * len(answer.by) + "r" * (len(answer.columns) + 1)
     yield Grid([*map(plain, answer.by), *map(plain, answer.names.values()), "95 % interval"], rows, kinds)
     if answer.receipt["keys"] == "private":

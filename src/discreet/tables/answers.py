@@ -19,7 +19,7 @@ from discreet.ledger.entries import brief
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals, plain
-from discreet.report.scale import interval_text
+from discreet.report.scale import decimals_for, interval_text
 from discreet.tables.files import write
 
 if TYPE_CHECKING:
@@ -188,20 +188,35 @@ class Answer:
 
         return answer_page(self).to_html(path)
 
+    def to_cells(self, most: int | None = None) -> list[list[str]]:
+        """Return the values and the 95 % interval of each group as texts, of the first *most* groups or of all.
+
+        They have as many decimals as the width of the intervals gives sense to; the intervals are rounded outwards.
+
+        >>> noise = {"people": Noise(Fraction(1))}
+        >>> Answer(("city",), [("Rome",)], {"people": [1007]}, noise, "people", {}).to_cells()
+        [['1,007', '1,004 to 1,010']]
+        """
+        low, high = (end[:most] for end in self.interval("0.95"))
+        columns = [column[:most] for column in self.columns.values()]
+        whole = all(isinstance(value, int) for value in self.columns[self.value])
+        decimals = 0 if whole else decimals_for(((high - low) / 2).tolist())
+        texts = [[f"{x:,}" if isinstance(x, int) else f"{x:,.{decimals}f}" for x in column] for column in columns]
+        ends = [interval_text(a, b, decimals=decimals) for a, b in zip(low, high, strict=True)]
+        return [list(row) for row in zip(*texts, ends, strict=True)]
+
     def to_text(self, most: int | None = 20) -> str:
         """Return the table as text, with its 95 % intervals: the first *most* groups, or all of them."""
-        low, high = self.interval("0.95")
         head = [", ".join(self.by) or "all", *self.names.values(), "95 % interval"]
-        rows = []
-        for i, key in enumerate(self.keys):
-            cells = [_shown(column[i]) for column in self.columns.values()]
-            rows.append([", ".join(map(plain, key)) if self.by else "all", *cells, interval_text(low[i], high[i])])
+        keys = (", ".join(map(plain, key)) if self.by else "all" for key in self.keys)
+        rows = [[key, *cells] for key, cells in zip(keys, self.to_cells(most), strict=False)]
         spent = self.receipt["spent"]
         epsilon, delta = (brief(Fraction(spent[name]), float_up) for name in ("epsilon", "delta"))
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
         who = "; each row is a person" if isinstance(self.receipt.get("person"), str) else ""
         top = f"{groups}epsilon {epsilon}{f', delta {delta}' * (spent['delta'] > 0)} spent{who}"
-        return top + "\n" + text_columns(head, rows, len(rows) if most is None else most)
+        more = f"\n  ... and {len(self) - len(rows):,} more" if len(rows) < len(self) else ""
+        return top + "\n" + text_columns(head, rows, len(rows)) + more
 
     def __str__(self) -> str:
         return self.to_text()
@@ -255,7 +270,3 @@ def _whole_in_floats(unit: Fraction, most: float) -> bool:
 
 def _down(x: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.nextafter(x, -np.inf))
-
-
-def _shown(x: Any) -> str:
-    return f"{x:,}" if isinstance(x, int) else f"{x:,.4g}" if abs(x) < 1000 else f"{x:,.0f}"
