@@ -43,6 +43,7 @@ NOTES = BUILD / "changes.jsonl"
 MEASURED = BUILD / "tests.jsonl"
 
 MECHANISMS = ["test_mechanisms.py", "test_catalogue.py", "test_vectors.py"]
+SURVEYS = ["test_survey_mechanisms.py", "test_catalogue.py"]
 TESTS = {
     "reals.py": ["test_reals.py", "test_catalogue.py"],
     "samplers/one.py": ["test_samplers.py", "test_catalogue.py"],
@@ -55,6 +56,10 @@ TESTS = {
     "mechanisms/randomized_response.py": MECHANISMS,
     "mechanisms/randomized_response_bool.py": MECHANISMS,
     "mechanisms/rappor.py": MECHANISMS,
+    "mechanisms/_bits.py": ["test_mechanisms.py", *SURVEYS],
+    "mechanisms/longitudinal_rappor.py": SURVEYS,
+    "mechanisms/optimized_unary.py": SURVEYS,
+    "mechanisms/subset_selection.py": SURVEYS,
 }
 """The sources, and the tests that a first look takes: of each, those that enter the changed function."""
 MORE = ["test_mechanisms.py", "test_bad_input.py", "test_suite.py"]

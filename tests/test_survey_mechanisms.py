@@ -96,6 +96,14 @@ def peak_over_output(release, places):
     return peak / packed.nbytes
 
 
+def coins_of(module, monkeypatch, draw):
+    """The coins that *draw* hands on to each of its Bernoulli arrays; None stands for the system's."""
+    seen = []
+    monkeypatch.setattr(module, "bernoulli_many", lambda p, n, coins=None: seen.append(coins) or np.zeros(n, np.bool_))
+    draw()
+    return seen
+
+
 class ScriptedBernoulli:
     """Stands for bernoulli_many: each call gives the next bits of a script, and notes its bias and size."""
 
@@ -285,6 +293,12 @@ class TestSubsetSelection:
             assert packed.shape == (k, -(-k // 8))
             assert np.unpackbits(packed, axis=1).sum() == k * d  # Nothing beyond the last category.
 
+    @pytest.mark.parametrize("k", [62, 63, 64, 65, 200])
+    def test_few_sets_of_many_categories(self, k):
+        reports = bits_of(sets(k, 1, 1).release_packed(np.arange(-1, k)), k)
+        assert (reports[1:] == np.eye(k, dtype=bool)).all()
+        assert reports[0].sum() == 1
+
     @pytest.mark.parametrize("k", [10, 100])
     def test_no_more_memory_than_the_reports_and_a_little(self, k):
         m = SubsetSelection.within(epsilon=1, categories=range(k))
@@ -296,6 +310,7 @@ class TestSubsetSelection:
     @pytest.mark.parametrize("epsilon", EPSILONS)
     def test_within_is_maximal(self, k, size, epsilon):
         m = SubsetSelection.within(epsilon=epsilon, categories=range(k), size=size)
+        assert size in (None, m.size)
         m.require(1, epsilon)
         louder = math.nextafter(float(m.prob), 2)
         if Fraction(m.size, k) <= Fraction(louder) < 1:
@@ -321,18 +336,25 @@ class TestSubsetSelection:
         for m in (sets(40, 20, 1), sets(100_000, 50_000, 1)):
             with pytest.raises(UnsupportedError):
                 m.law(3)
+        for m in (sets(20, 19, 1), sets(2**16, 1, 1)):
+            assert sum(m.law(3).values()) == 1
+        with pytest.raises(UnsupportedError):
+            sets(2**16 + 1, 1, 1).law(3)
         with pytest.raises(UnsupportedError, match="merge"):
             SubsetSelection(categories=[1, True, 2], size=1, prob=1).law(1)
 
     def test_bad_parameters_get_declared_errors(self):
         for size in (0, 3, -1, 10**5000):
-            with pytest.raises(ParameterError, match="size"):
+            with pytest.raises(ParameterError, match=r"^size="):
                 SubsetSelection(categories=["a", "b", "c"], size=size, prob=1)
+        for make in (lambda: sets(1, 1, 1), lambda: SubsetSelection.within(epsilon=1, categories=range(1))):
+            with pytest.raises(ParameterError, match=r"^categories=.*range.*need at least two"):
+                make()
         for size in (1.0, True, None, "1"):
             with pytest.raises(KindError, match="size"):
                 SubsetSelection(categories=["a", "b", "c"], size=size, prob=1)
         for prob in (math.nan, 0.6, 2 / 3, -1, 1.1):  # The float 2/3 is below the number.
-            with pytest.raises(ParameterError, match="prob"):
+            with pytest.raises(ParameterError, match=r"^prob="):
                 SubsetSelection(categories=["a", "b", "c"], size=2, prob=prob)
         assert sets(3, 2, "2/3").privacy_map(1) == 0
         for places in ([0], np.array([0.0]), np.array([True]), None, np.array(["a"])):
@@ -411,6 +433,11 @@ class TestOptimizedUnary:
             assert fits(counts, unary(5, "0.55", "1/4").law([False] * 4 + [True])) < 1e-9
             assert fits(counts, unary(5, "1/2", "0.28").law(truth)) < 1e-9
 
+    def test_all_coins_are_those_given(self, monkeypatch):
+        coins = Counting()
+        drawn = coins_of(optimized_unary, monkeypatch, lambda: unary(3, "2/3", "1/5").sample([False] * 3, coins))
+        assert drawn == [coins] * 2
+
     @pytest.mark.parametrize("k", [1, 2, 8, 1000])
     @pytest.mark.parametrize("epsilon", [*EPSILONS, "1/3"])
     def test_within_is_maximal(self, k, epsilon):
@@ -445,6 +472,9 @@ class TestOptimizedUnary:
         for p, q in ((math.nan, "1/2"), ("1/2", math.nan), (True, "1/2"), ("1/2", None), (10**5000, 1)):
             with pytest.raises(DiscreetError):
                 unary(3, p, q)
+        for p in (0, "-1/2", 1):  # It is p that is wrong, whatever q.
+            with pytest.raises(ParameterError, match=r"^p="):
+                unary(3, p, "1/4")
         for length in (0, -1, 2.0, True, None, 10**5000):
             with pytest.raises(DiscreetError, match="length"):
                 unary(length, "1/2", "1/4")
@@ -582,6 +612,17 @@ class TestLongitudinalRappor:
         louder = math.nextafter(float(m.f), 0)
         assert lasting(k, weight, louder).privacy_map_for_ever() > epsilon
 
+    @pytest.mark.parametrize("epsilon", [0, 1])
+    def test_nothing_to_hide_is_within_any_budget(self, epsilon):
+        m = LongitudinalRappor.within(epsilon=epsilon, length=3, max_weight=0, p="1/2", q="3/4")
+        assert (m.f, m.privacy_map_for_ever()) == (1, 0)
+
+    def test_all_coins_are_those_given(self, monkeypatch):
+        m, x, coins = lasting(3, 1), [False] * 3, Counting()
+        for draw, arrays in ((m.sample, 3), (m.permanent, 1), (m.instantaneous, 2)):
+            drawn = coins_of(longitudinal_rappor, monkeypatch, lambda draw=draw: draw(x, coins))
+            assert drawn == [coins] * arrays
+
     def test_bad_parameters_and_data_get_declared_errors(self):
         for f, p, q in ((0, 0, 1), (2, 0, 1), (1, -1, 1), (1, 1, 1), (1, "1/2", "1/2"), (1, "1/2", "1/3"), (1, 0, 2)):
             with pytest.raises(ParameterError):
@@ -589,7 +630,11 @@ class TestLongitudinalRappor:
         for f, p, q in ((math.nan, 0, 1), (1, math.nan, 1), (1, 0, math.nan), (True, 0, 1), (1, None, 1), (1, 0, True)):
             with pytest.raises(DiscreetError):
                 lasting(3, 1, f, p, q)
+        for p in (-1, 1, "3/2"):  # It is p that is wrong, whatever q.
+            with pytest.raises(ParameterError, match=r"^p="):
+                lasting(3, 1, 1, p, 1)
         m = lasting(3, 1)
+        assert m.privacy_map_of(2**1024 - 1) <= m.privacy_map_for_ever()
         for reports in (-1, 1.0, None, True, 2**1024, 10**5000):
             with pytest.raises(DiscreetError, match="reports"):
                 m.loss_of(reports)
@@ -649,3 +694,42 @@ class TestSupport:
         for place, report in zip(places.tolist(), reports, strict=True):
             assert np.flatnonzero(report).tolist() == ([place] if 0 <= place < length else [])
         assert m.release_packed(places[:0]).shape == (0, -(-length // 8))
+
+    @pytest.mark.parametrize("m", [Rappor(length=9, max_weight=1, f=1), unary(9, "1/2", "1/4")], ids=repr)
+    def test_reports_of_any_number_of_axes_are_packed(self, m):
+        for shape in ((9,), (4, 9), (2, 3, 9), (0, 9), (9, 9)):
+            reports = np.random.default_rng(1).random(shape) < 0.5
+            assert m.pack(reports).shape == (*shape[:-1], 2)
+            assert (m.unpack(m.pack(reports)) == reports).all()
+        with pytest.raises(DomainError):
+            m.unpack(np.zeros((2, 3), np.uint8))
+
+    def test_each_row_is_filled_where_one_is_longer_than_are_made_at_a_time(self):
+        length, places = 2**17 + 3, np.array([0, -1, 2**17 + 2, 5])
+        reports = bits_of(Rappor(length=length, max_weight=1, f=5e-324).release_packed(places), length)
+        assert np.argwhere(reports).tolist() == [[0, 0], [2, 2**17 + 2], [3, 5]]
+
+    def test_reports_of_2_to_the_31_bits_are_the_longest(self):
+        none = np.array([], np.int64)
+        assert unary(2**31, "1/2", "1/4").release_packed(none).shape == (0, 2**28)
+        with pytest.raises(UnsupportedError):
+            unary(2**31 + 1, "1/2", "1/4").release_packed(none)
+
+    @pytest.mark.parametrize(
+        "m", [Rappor(length=3, max_weight=1, f="1/2"), unary(3, "1/2", "1/4"), lasting(3, 1)], ids=repr
+    )
+    def test_one_vector_outside_the_domain_is_refused(self, m):
+        for rows in ([[True, True, False], [False] * 3], [[False] * 3, [True, False, True]]):
+            with pytest.raises(DomainError):
+                m.release_many(np.array(rows))
+        assert m.release_many(np.zeros((0, 3), bool)).shape == (0, 3)
+        for x in ([True, True, False], [True], [1, 0, 0], None):
+            with pytest.raises(DomainError):
+                m.law(x)
+
+    @pytest.mark.parametrize(
+        "m", [Rappor(length=3, max_weight=1, f="1/2"), unary(3, "1/2", "1/4"), lasting(3, 1)], ids=repr
+    )
+    def test_what_is_no_array_is_refused(self, m):
+        with pytest.raises(DomainError):
+            m.release_many([[True, False, False], [True]])

@@ -32,7 +32,7 @@ def as_array(data: Any) -> NDArray[Any]:
     try:
         return np.asarray(data)
     except Exception:  # Ragged lists, and objects that refuse: the caller's error says what is needed.
-        return np.empty((0, 0, 0), object)
+        return np.empty(0, object)
 
 
 def check_rows(xs: Any, domain: BitVectors) -> NDArray[np.bool_]:
@@ -88,8 +88,9 @@ def packed_reports(
         raise UnsupportedError(f"reports of more than {_MOST_LENGTH} bits are not made in bulk")
     flat = places.reshape(-1)
     out = np.empty((flat.size, -(-length // 8)), np.uint8)
-    for start in range(0, flat.size, max(rows, 1)):
-        part = flat[start : start + max(rows, 1)]
+    step = max(rows, 1)
+    for start in range(0, flat.size, step):
+        part = flat[start : start + step]
         known = (part >= 0) & (part < length)
-        fill(np.where(known, part.astype(np.int64), -1), out[start : start + max(rows, 1)])
+        fill(np.where(known, part.astype(np.int64), -1), out[start : start + step])
     return out

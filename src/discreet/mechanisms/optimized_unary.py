@@ -53,7 +53,7 @@ class OptimizedUnary(Measurement[Any, Any]):
     q: Fraction
 
     def __init__(self, *, length: int, p: Exact, q: Exact) -> None:
-        domain, yes, no = BitVectors(length, 1), exact(p, "p"), exact(q, "q")
+        domain, yes, no = BitVectors(length), exact(p, "p"), exact(q, "q")
         if not 0 < yes < 1:
             raise ParameterError("p", p, "0 < p < 1")
         if not 0 < no <= yes:  # proof: range
@@ -68,7 +68,7 @@ class OptimizedUnary(Measurement[Any, Any]):
         >>> float(m.q), m.privacy_map(1) <= 1
         (0.26894142136999516, True)
         """
-        budget, domain = checked_epsilon(epsilon), BitVectors(length, 1)
+        budget, domain = checked_epsilon(epsilon), BitVectors(length)
         least = 1 / (1 + exp(budget)) if domain.length > 1 else exp(-budget) / 2
         return cls(length=length, p=Fraction(1, 2), q=float_up(least))  # proof: within
 
