@@ -1714,9 +1714,12 @@ def test_the_promise_of_a_page_fails_no_more_often_than_it_says(epsilon, delta):
 def test_intervals_in_text_hold_what_the_intervals_hold():
     answer = Table(pa.table({"u": range(50), "v": [0.37] * 50}), person="u").sum("v", low=0, high=1, epsilon=1)
     (low,), (high,) = answer.interval("0.95")
-    ends = [float(end.replace(",", "")) for end in str(answer).split("interval")[1].split("  ")[-1].split(" to ")]
-    assert low - 0.1 < ends[0] <= low
-    assert high <= ends[1] < high + 0.1
+    texts = [end.replace(",", "") for end in str(answer).split("interval")[1].split("  ")[-1].split(" to ")]
+    (decimals,) = {len(text.partition(".")[2]) for text in texts}
+    assert decimals == 1  # Two figures of a reach of about 3.
+    ends, unit = [float(text) for text in texts], 10.0**-decimals
+    assert low - unit < ends[0] <= low
+    assert high <= ends[1] < high + unit
 
 
 def test_known_keys_may_be_beyond_signed_integers():
