@@ -188,6 +188,11 @@ class Answer:
 
         return answer_page(self).to_html(path)
 
+    def decimals(self, low: NDArray[Any], high: NDArray[Any]) -> int:
+        """Return with how many decimals the values deserve to be shown, by the ends of their intervals."""
+        whole = all(isinstance(value, int) for value in self.columns[self.value])
+        return 0 if whole else decimals_for(((high - low) / 2).tolist())
+
     def to_cells(self, most: int | None = None) -> list[list[str]]:
         """Return the values and the 95 % interval of each group as texts, of the first *most* groups or of all.
 
@@ -199,8 +204,7 @@ class Answer:
         """
         low, high = (end[:most] for end in self.interval("0.95"))
         columns = [column[:most] for column in self.columns.values()]
-        whole = all(isinstance(value, int) for value in self.columns[self.value])
-        decimals = 0 if whole else decimals_for(((high - low) / 2).tolist())
+        decimals = self.decimals(low, high)
         texts = [[f"{x:,}" if isinstance(x, int) else f"{x:,.{decimals}f}" for x in column] for column in columns]
         ends = [interval_text(a, b, decimals=decimals) for a, b in zip(low, high, strict=True)]
         return [list(row) for row in zip(*texts, ends, strict=True)]

@@ -14,7 +14,7 @@ from discreet.ledger.entries import brief
 from discreet.reals import exp, float_down, float_up, log1p
 from discreet.report.drawings import Bars
 from discreet.report.page import Block, Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
-from discreet.report.scale import decimals_for, figure, outwards
+from discreet.report.scale import figure, outwards
 from discreet.report.words import LEARN, about, bound
 
 if TYPE_CHECKING:
@@ -90,10 +90,8 @@ def labels(answer: Answer, places: Sequence[int], /) -> list[str]:
 def _figures(answer: Answer) -> _Figures:
     """Return the values, both ends of their 95 % intervals, rounded outwards, and how many decimals they deserve."""
     low, high = (np.asarray(end, float) for end in answer.interval("0.95"))
-    values = answer.columns[answer.value]
-    whole = all(isinstance(x, int) for x in values)
-    decimals = 0 if whole else decimals_for(((high - low) / 2).tolist())
-    return values, *outwards(low, high, decimals), decimals
+    decimals = answer.decimals(low, high)
+    return answer.columns[answer.value], *outwards(low, high, decimals), decimals
 
 
 def _chart(answer: Answer, title: str, figures: _Figures) -> Block:
