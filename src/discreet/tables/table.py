@@ -19,7 +19,7 @@ from typing import Any, Final, cast, final
 
 from discreet import __version__
 from discreet.core import Measurement
-from discreet.domains import Vectors
+from discreet.domains import Vectors, freeze
 from discreet.errors import DiscreetError, EngineError, KindError, ParameterError, none_of
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Ledger
@@ -42,12 +42,11 @@ _HALF: Final = Fraction(1, 2)
 _QUESTIONS: Final = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
 _STEPS: Final = 1 << 16
 _MOST_STEPS: Final = 1 << 30
-_ENGINE: Final = Lock()
-"""Frames share one connection to DuckDB, which answers one question at a time."""
 _MEASURE: Final = Approximate(MaxDivergence())
 
 
 @final
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Table:
     """A table of which private answers are wanted.
 
@@ -63,6 +62,13 @@ class Table:
     ([('Rome',), ('Bath',)], 1.0)
     """
 
+    name: str
+    person: tuple[str, ...] | None
+    ledger: Ledger | None
+    condition: str | None
+    filters: tuple[str, ...]
+    _ibis: Any
+
     def __init__(
         self,
         source: Any,
@@ -73,13 +79,11 @@ class Table:
     ) -> None:
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", ledger, "a Ledger")
-        self._ibis, self.name = opened(source, table)
-        self.person = None if person is None else names(person, "person")
-        self.ledger = ledger
-        self.condition: str | None = None
-        self.filters: tuple[str, ...] = ()
-        _check_names(self._ibis)
-        check_columns("person", self.person or (), self._ibis)
+        rows, name = opened(source, table)
+        who = None if person is None else names(person, "person")
+        _check_names(rows)
+        check_columns("person", who or (), rows)
+        freeze(self, name=name, person=who, ledger=ledger, condition=None, filters=(), _ibis=rows)
 
     def where(self, condition: Any, /) -> Table:
         """Return the table of the rows for which a condition holds: ``year = 2026 AND city IN ('Rome', 'Bath')``.
@@ -87,23 +91,19 @@ class Table:
         It looks at one row at a time: SQL text, or an Ibis expression such as ``ibis._.year == 2026``. For anything
         else, filter an Ibis table and give that as the source; what it then holds are the data.
         """
-        other = copy(self)
         if isinstance(condition, str):
             predicate(self._ibis, condition)
             both = " AND ".join(_bracketed(each) for each in (self.condition, condition) if each is not None)
-            other.condition = condition if self.condition is None else both
-        else:
-            rows = row_by_row(self._ibis, condition)
-            other._ibis = self._ibis.filter(rows)
-            other.filters = (*self.filters, rows.get_name())  # Its text would show data.
-        return other
+            return self._with(condition=condition if self.condition is None else both)
+        rows = row_by_row(self._ibis, condition)
+        # Its text would show data.
+        return self._with(_ibis=self._ibis.filter(rows), filters=(*self.filters, rows.get_name()))
 
     def group_by(self, *columns: str, keys: Iterable[Any] | None = None) -> Groups:
         """Return the table in groups. With *keys* known beforehand, each appears, and no threshold is needed."""
         if not columns:
             raise ParameterError("columns", columns, "at least one column; without groups, ask the table itself")
-        check_columns("columns", columns, self._ibis)
-        return Groups(self, columns, None if keys is None else checked(keys, [self._ibis[name] for name in columns]))
+        return Groups(self, columns, keys)
 
     def count_people(self, *, epsilon: Exact) -> Answer:
         """Return how many people there are."""
@@ -183,12 +183,18 @@ class Table:
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
         rows = self._ibis if self.condition is None else self._ibis.filter(predicate(self._ibis, self.condition))
         people = Table(groups_per_person(rows, self.person, by), person=self.person, ledger=self.ledger)
-        people.name = f"groups per person in {self.name}"
+        people = people._with(name=f"groups per person in {self.name}")
         answer = people.group_by(people._ibis.columns[-1], keys=EDGES).count_people(epsilon=epsilon, max_groups=1)
         return suggested(answer.columns["people"], checked_epsilon(epsilon), future, size, answer.receipt)
 
     def _whole(self) -> Groups:
-        return Groups(self, (), None)
+        return Groups(self, ())
+
+    def _with(self, **fields: Any) -> Table:
+        """Return this table but for some fields."""
+        other = copy(self)
+        freeze(other, **fields)
+        return other
 
     def __repr__(self) -> str:
         who = "each row is a person" if self.person is None else f"person={', '.join(self.person)}"
@@ -196,11 +202,18 @@ class Table:
 
 
 @final
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Groups:
     """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private."""
 
-    def __init__(self, table: Table, by: tuple[str, ...], keys: tuple[Any, ...] | None) -> None:
-        self.table, self.by, self.keys = table, by, keys
+    table: Table
+    by: tuple[str, ...]
+    keys: tuple[Any, ...] | None
+
+    def __init__(self, table: Table, by: Sequence[str], keys: Iterable[Any] | None = None) -> None:
+        check_columns("columns", by, table._ibis)
+        known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
+        freeze(self, table=table, by=tuple(by), keys=known)
 
     def count_people(self, *, epsilon: Exact, delta: Exact | None = None, max_groups: int | None = None) -> Answer:
         """Return how many people are in each group; a person counts in at most *max_groups* of them."""
@@ -408,7 +421,7 @@ class Query:
         """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
         failure = ""
         try:
-            with Waiting(f"{self.table._ibis.get_backend().name} runs the query"), _ENGINE:
+            with Waiting(f"{self.table._ibis.get_backend().name} runs the query"), _alone(self.table._ibis):
                 return self.plan.run(self.table._ibis)
         except DiscreetError:
             raise
@@ -485,6 +498,14 @@ class Query:
         }
         digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         return said | {"sha256": digest}
+
+
+def _alone(table: Any) -> Lock:
+    """Return the lock of a table's connection, which answers one question at a time.
+
+    It is kept with the connection itself: Ibis calls two of them equal where they lead to the same place.
+    """
+    return vars(table.get_backend()).setdefault("_discreet_lock", Lock())  # type: ignore[no-any-return]
 
 
 def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:
