@@ -1,22 +1,41 @@
-"""Where: a filter written in SQL becomes an Ibis expression that looks at one row at a time, by construction.
+"""Where: a filter, in SQL or as an Ibis expression, becomes a condition that looks at one row and fails on none.
 
-The grammar has columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE and IS NULL, and nothing that could look
-at another row or fail on a value: no subqueries, no aggregates, no functions, no arithmetic. For more, filter an Ibis
-table yourself; the rows that it then has are the data.
+An engine that compares a column with something of another type casts one of them, and a cast may fail on a value: then
+whether a query fails says whether somebody has that value. So both roads lead through `_Total`, which compares equal
+types only, makes every literal one of the column's type in Python, and knows each function by name. The grammar of SQL
+has columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE and IS NULL: no subqueries, no aggregates, no
+functions, no arithmetic. For more, filter an Ibis table yourself; the rows that it then has are the data.
 """
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from functools import reduce
-from operator import and_, eq, ge, gt, le, lt, ne, or_
+from collections.abc import Callable
+from decimal import Decimal
+from functools import cache, partial, reduce
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
+from discreet.tables.literals import KINDS, fits, of_type
 
 __all__ = ["predicate", "row_by_row", "used"]
 
 _NEED: Final = "comparisons of columns with literals, joined by AND, OR and NOT"
+_COMPARED: Final = frozenset(
+    [
+        *("Equals", "NotEquals", "IdenticalTo", "Less", "LessEqual", "Greater", "GreaterEqual"),
+        *("Between", "InValues", "Coalesce"),
+    ]
+)
+_LOGIC: Final = frozenset(["And", "Or", "Not", "Xor"])
+_TEXTS: Final = frozenset(["StringLength", "Lowercase", "Uppercase", "Strip"])
+_PATTERNS: Final = frozenset(["StringContains", "StartsWith", "EndsWith", "StringSQLLike"])
+_TIMES: Final = frozenset(
+    ["ExtractYear", "ExtractMonth", "ExtractDay", "ExtractHour", "ExtractMinute", "DayOfWeekIndex"]
+)
+_DIGITS: Final = 38
+"""How many digits a number may have: Ibis rounds longer ones."""
+_LONGEST: Final = 1000
+"""How long a pattern may be: SQLite fails on long ones, and only where it comes to try them."""
 
 
 def predicate(table: Any, text: str) -> Any:
@@ -30,143 +49,8 @@ def predicate(table: Any, text: str) -> Any:
         raise ParameterError("where", text, _NEED) from None
     if not isinstance(tree, exp.Select) or {k for k, v in tree.args.items() if v} != {"expressions", "where"}:
         raise ParameterError("where", text, _NEED)
-    return _Reader(table, text).condition(tree.args["where"].this)
-
-
-def used(condition: Any) -> set[str]:
-    """Return the columns that a condition looks at."""
-    import ibis.expr.operations as ops
-
-    return {field.name for field in condition.op().find(ops.Field)}
-
-
-class _Reader:
-    def __init__(self, table: Any, text: str) -> None:
-        from sqlglot import exp
-
-        self.table, self.text, self.exp = table, text, exp
-        self.comparisons = {exp.EQ: eq, exp.NEQ: ne, exp.LT: lt, exp.LTE: le, exp.GT: gt, exp.GTE: ge}
-
-    def refuse(self) -> ParameterError:
-        return ParameterError("where", self.text, _NEED)
-
-    def condition(self, node: Any) -> Any:
-        """Return the Ibis expression of a condition."""
-        exp = self.exp
-        if isinstance(node, exp.Paren):
-            return self.condition(node.this)
-        if isinstance(node, exp.Not):
-            return ~self.condition(node.this)
-        if isinstance(node, exp.And | exp.Or):
-            join = and_ if isinstance(node, exp.And) else or_
-            return reduce(join, map(self.condition, node.flatten()))
-        if type(node) in self.comparisons:
-            left, right = self.pair(node.this, node.expression)
-            try:
-                return self.comparisons[type(node)](left, right)
-            except Exception:  # Two columns whose types do not compare.
-                raise self.refuse() from None
-        if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-            return self.column(node.this).isnull()
-        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-            column = self.column(node.this)
-            low, high = (self.literal(node.args[side], column) for side in ("low", "high"))
-            return (column >= low) & (column <= high)
-        if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
-            column = self.column(node.this)
-            return column.isin([self.literal(item, column) for item in node.expressions])
-        if isinstance(node, exp.Like) and isinstance(node.expression, exp.Literal) and node.expression.is_string:
-            column = self.column(node.this)
-            if column.type().is_string() and "\\" not in node.expression.this:  # proof: pattern
-                return column.like(node.expression.this)
-        if isinstance(node, exp.Column):
-            column = self.column(node)
-            if column.type().is_boolean():
-                return column
-        raise self.refuse()
-
-    def pair(self, left: Any, right: Any) -> tuple[Any, Any]:
-        """Return the two sides of a comparison, of which at least one is a column."""
-        columns = [isinstance(node, self.exp.Column) for node in (left, right)]
-        if all(columns):
-            return self.column(left), self.column(right)
-        if columns[0]:
-            column = self.column(left)
-            return column, self.literal(right, column)
-        column = self.column(right)
-        return self.literal(left, column), column
-
-    def column(self, node: Any) -> Any:
-        """Return a column of the table."""
-        if not isinstance(node, self.exp.Column) or node.table:
-            raise self.refuse()
-        if node.name not in self.table.columns:
-            raise none_of("where", node.name, self.table.columns)
-        return self.table[node.name]
-
-    def literal(self, node: Any, column: Any) -> Any:
-        """Return a literal of a kind that compares with a column."""
-        import ibis
-
-        exp, kind, sign = self.exp, column.type(), 1
-        if isinstance(node, exp.Neg):
-            node, sign = node.this, -1
-        try:
-            if isinstance(node, exp.Boolean) and kind.is_boolean():
-                return ibis.literal(node.this)
-            if isinstance(node, exp.Literal) and node.is_string and sign == 1:
-                if kind.is_date():
-                    return ibis.literal(date.fromisoformat(node.this))
-                if kind.is_timestamp():
-                    return ibis.literal(datetime.fromisoformat(node.this))
-                if kind.is_string():
-                    return ibis.literal(node.this)
-            if isinstance(node, exp.Literal) and not node.is_string and kind.is_numeric() and not kind.is_boolean():
-                number = node.this
-                return ibis.literal(sign * (int(number) if number.isdigit() else float(number)))
-        except Exception:  # No such day, or a number beyond the engine's.
-            raise self.refuse() from None
-        raise self.refuse()
-
-
-_TOTAL: Final = frozenset(
-    [
-        "Field",
-        "Literal",
-        "Equals",
-        "NotEquals",
-        "IdenticalTo",
-        "Less",
-        "LessEqual",
-        "Greater",
-        "GreaterEqual",
-        "And",
-        "Or",
-        "Not",
-        "Xor",
-        "Between",
-        "InValues",
-        "IsNull",
-        "NotNull",
-        "IsNan",
-        "StringContains",
-        "StartsWith",
-        "EndsWith",
-        "StringSQLLike",
-        "StringLength",
-        "Lowercase",
-        "Uppercase",
-        "Strip",
-        "ExtractYear",
-        "ExtractMonth",
-        "ExtractDay",
-        "ExtractHour",
-        "ExtractMinute",
-        "DayOfWeekIndex",
-        "Coalesce",
-    ]
-)
-"""What an expression may be made of: functions of one row that fail on no value."""
+    total = _Total(table, "where", text)
+    return total.walled(_Reader(table, total).condition(tree.args["where"].this))
 
 
 def row_by_row(table: Any, condition: Any) -> Any:
@@ -179,15 +63,247 @@ def row_by_row(table: Any, condition: Any) -> Any:
         condition = condition(table)
     if not (isinstance(condition, ibis.Value) and condition.type().is_boolean()):
         raise KindError("condition", type(condition), "SQL text, or a boolean Ibis expression of the table's columns")
-    made_of = {type(node).__name__ for node in condition.op().find(ibis.expr.operations.Value)}
-    strange = sorted(made_of - _TOTAL)  # proof: total
-    for like in condition.op().find(ibis.expr.operations.StringSQLLike):
-        pattern = getattr(like.pattern, "value", "\\")  # Of a column, whatever it holds.
-        if like.escape is not None or not isinstance(pattern, str) or "\\" in pattern:
-            strange.append("a pattern that is no plain text")
-    if not strange and condition.op().relations - {table.op()}:
-        strange = ["another table"]
-    if strange:
-        need = "an expression that looks at one row at a time and fails on none; filter an Ibis table for more"
-        raise ParameterError("condition", ", ".join(strange), need)
-    return condition
+    total = _Total(table, "condition", type(condition.op()).__name__)
+    if condition.op().relations - {table.op()}:
+        raise total.refuse("columns of this table alone")
+    try:
+        return total.walled(total.value(condition.op())).name(condition.get_name())
+    except RecursionError:
+        raise total.refuse("fewer conditions within each other") from None
+
+
+def used(condition: Any) -> set[str]:
+    """Return the columns that a condition looks at."""
+    import ibis.expr.operations as ops
+
+    return {field.name for field in condition.op().find(ops.Field)}
+
+
+class _Total:
+    """What makes operations of Ibis that are defined on every value of the columns that they look at."""
+
+    def __init__(self, table: Any, name: str, given: object) -> None:
+        import ibis.expr.operations as ops
+
+        self.name, self.given, self.ops = name, given, ops
+        try:
+            backend = table.get_backend()
+            self.engine, self.has = str(backend.name), backend.has_operation
+        except Exception:  # A table on no engine, of which only the columns matter.
+            self.engine, self.has = "", lambda _: True
+
+    def refuse(self, need: str) -> ParameterError:
+        more = "; filter an Ibis table for more" if self.name == "condition" else ""
+        return ParameterError(self.name, self.given, need + more)
+
+    def walled(self, op: Any) -> Any:
+        """Return a condition as an expression; in DuckDB, should it fail on a row all the same, it does not hold."""
+        condition = op.to_expr()
+        return _builtins()["try"](condition) if self.engine == "duckdb" else condition  # proof: wall
+
+    def value(self, op: Any) -> Any:
+        """Return an operation in its total form, or raise where there is none."""
+        name = type(op).__name__
+        if type(op) is not getattr(self.ops, name, None):  # A function of the user's own may have any name.
+            name = "a function"
+        if not self.has(type(op)):
+            raise self.refuse(f"what {self.engine} has, not {name}")
+        operands = [part for arg in op.args for part in (arg if isinstance(arg, tuple) else (arg,))]
+        values = [part for part in operands if isinstance(part, self.ops.Value)]
+        make = partial(_remade, op)
+        if name == "Field":
+            return self.field(op)
+        if name == "Literal" and op.dtype.is_boolean():
+            return op
+        if name in _COMPARED:
+            return self.compared(make, *values)
+        if name in _LOGIC:
+            return make(*(self.of(value, "boolean") for value in values))
+        if name in ("IsNull", "NotNull"):
+            return make(values[0] if isinstance(values[0], self.ops.Field) else self.value(values[0]))
+        if name == "IsNan":
+            return make(self.of(values[0], "floating"))
+        if name in _TEXTS:
+            return make(self.of(values[0], "string"))
+        if name in _PATTERNS and operands[2:] in ([], [None]):
+            return self.matched(make, *values)
+        if name in _TIMES:
+            return make(self.of(values[0], "date", "timestamp"))
+        raise self.refuse(
+            f"an expression that looks at one row at a time and fails on none, not {name}"
+        )  # proof: total
+
+    def of(self, op: Any, *kinds: str) -> Any:
+        """Return a value in its total form, if it is of one of some types."""
+        value = self.value(op)
+        if not any(getattr(value.dtype, f"is_{kind}")() for kind in kinds):
+            raise self.refuse(f"{' or '.join(kinds)} where {_named(value.dtype)} is")
+        return value
+
+    def field(self, op: Any) -> Any:
+        """Return a column. PostgreSQL fails, on the rows that it comes to, where two collations meet."""
+        if op.dtype.is_string() and self.engine == "postgres":
+            call = _builtins()
+            encoding = call["getdatabaseencoding"]()
+            return call["convert_from"](call["convert_to"](op.to_expr(), encoding), encoding).op()  # proof: collation
+        return op
+
+    def compared(self, make: Callable[..., Any], *values: Any) -> Any:
+        """Return a comparison of values of one type; each literal becomes one of that type."""
+        literal = self.ops.Literal
+        known = [value if isinstance(value, literal) else self.value(value) for value in values]
+        columns = [value.dtype.copy(nullable=True) for value in known if not isinstance(value, literal)]
+        kind = self.common(columns, [value.value for value in known if isinstance(value, literal)])  # proof: alike
+        return make(*(self.literal(x.value, kind) if isinstance(x, literal) else self.widened(x, kind) for x in known))
+
+    def common(self, columns: list[Any], literals: list[Any]) -> Any:
+        """Return the type in which columns are compared: theirs, or a wider one that holds each of their values."""
+        import ibis.expr.datatypes as dt
+
+        for kind in columns:
+            if not any(getattr(kind, f"is_{name}")() for name in KINDS):
+                raise self.refuse(f"columns of {', '.join(KINDS)}, not of {_named(kind)}")
+        first, *others = sorted(set(columns), key=str) or [None]
+        if first is None:
+            raise self.refuse("a column in each comparison")
+        if all(kind.is_floating() for kind in columns):
+            return dt.float64
+        if all(kind.is_integer() and not kind.is_uint64() for kind in columns):
+            wide = others or not all(fits(x, first) for x in literals if fits(x, dt.int64))
+            return dt.int64 if wide else first
+        if others:
+            raise self.refuse(f"values of one type, not of {' and '.join(map(_named, (first, *others)))}")
+        if self.engine == "duckdb" and first == dt.Decimal(38, 0):  # proof: huge
+            if len(columns) > 1:
+                raise self.refuse("a literal beside 38 digits: Ibis gives two types of DuckDB that do not mix one name")
+            return dt.int64
+        return first
+
+    def widened(self, op: Any, kind: Any) -> Any:
+        """Return a value in a type that has all of its values."""
+        wider = (kind.is_integer() and op.dtype.is_integer()) or (kind.is_floating() and op.dtype.is_floating())
+        return self.ops.Cast(op, kind) if wider and op.dtype.copy(nullable=True) != kind else op
+
+    def literal(self, value: Any, kind: Any) -> Any:
+        """Return a literal of a column's type, or raise where that has no such value."""
+        import ibis.expr.datatypes as dt
+
+        try:
+            exact = None if value is None else of_type(value, kind)
+        except (TypeError, ValueError) as error:
+            raise self.refuse(f"{error}, where a column of {_named(kind)} is compared") from None
+        if exact is not None and kind.is_timestamp() and kind.timezone is None and kind.scale not in (None, 6):
+            return self.ops.Cast(self.ops.Literal(exact, dt.Timestamp(scale=6)), kind)  # Ibis would leave it at 6.
+        return self.ops.Literal(exact, kind)
+
+    def matched(self, make: Callable[..., Any], value: Any, pattern: Any) -> Any:
+        """Return whether a text matches a pattern, which is a short text without escapes."""
+        text = getattr(pattern, "value", None) if isinstance(pattern, self.ops.Literal) else None
+        if not isinstance(text, str) or "\\" in text or len(text) > _LONGEST:  # proof: pattern
+            raise self.refuse(f"a pattern that is a text, without backslashes and of at most {_LONGEST} characters")
+        return make(self.of(value, "string"), self.literal(text, pattern.dtype))
+
+
+class _Reader:
+    def __init__(self, table: Any, total: _Total) -> None:
+        from sqlglot import exp
+
+        self.table, self.total, self.exp, self.ops = table, total, exp, total.ops
+        names = ("Equals", "NotEquals", "Less", "LessEqual", "Greater", "GreaterEqual")
+        nodes = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+        self.comparisons = {node: getattr(self.ops, name) for node, name in zip(nodes, names, strict=True)}
+
+    def condition(self, node: Any) -> Any:
+        """Return the operation of Ibis that a condition is."""
+        exp, ops, total = self.exp, self.ops, self.total
+        if isinstance(node, exp.Paren):
+            return self.condition(node.this)
+        if isinstance(node, exp.Not):
+            return ops.Not(self.condition(node.this))
+        if isinstance(node, exp.And | exp.Or):
+            return reduce(ops.And if isinstance(node, exp.And) else ops.Or, map(self.condition, node.flatten()))
+        if type(node) in self.comparisons:
+            sides = map(self.side, (node.this, node.expression))
+            return total.compared(self.comparisons[type(node)], *sides)
+        if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+            return ops.IsNull(self.column(node.this))
+        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
+            ends = (self.literal(node.args[side]) for side in ("low", "high"))
+            return total.compared(ops.Between, self.column(node.this), *ends)
+        if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
+            items = map(self.literal, node.expressions)
+            return total.compared(lambda value, *rest: ops.InValues(value, rest), self.column(node.this), *items)
+        if isinstance(node, exp.Like):
+            return total.matched(ops.StringSQLLike, self.column(node.this), self.literal(node.expression))
+        if isinstance(node, exp.Column):
+            return total.of(self.column(node), "boolean")
+        raise total.refuse(_NEED)
+
+    def side(self, node: Any) -> Any:
+        """Return one side of a comparison."""
+        return self.column(node) if isinstance(node, self.exp.Column) else self.literal(node)
+
+    def column(self, node: Any) -> Any:
+        """Return a column of the table."""
+        if not isinstance(node, self.exp.Column) or node.table:
+            raise self.total.refuse(_NEED)
+        if node.name not in self.table.columns:
+            raise none_of("where", node.name, self.table.columns)
+        return self.table[node.name].op()
+
+    def literal(self, node: Any) -> Any:
+        """Return a literal as it was typed: of which type it is, the column says."""
+        import ibis.expr.datatypes as dt
+
+        exp, sign = self.exp, ""
+        if isinstance(node, exp.Neg):
+            node, sign = node.this, "-"
+        if isinstance(node, exp.Boolean) and not sign:
+            return self.ops.Literal(node.this, dt.boolean)
+        if isinstance(node, exp.Literal) and node.is_string and not sign:
+            return self.ops.Literal(node.this, dt.string)
+        if isinstance(node, exp.Literal) and not node.is_string:
+            try:
+                number = Decimal(sign + node.this)
+                if len(number.as_tuple().digits) <= _DIGITS:
+                    return self.ops.Literal(number, dt.decimal)
+            except (ArithmeticError, TypeError, ValueError):
+                pass  # No number, or one beyond all columns.
+        raise self.total.refuse(_NEED)
+
+
+def _remade(op: Any, *values: Any) -> Any:
+    """Return an operation with other operands in the same places."""
+    import ibis.expr.operations as ops
+
+    rest = iter(values)
+
+    def new(arg: Any) -> Any:
+        if isinstance(arg, tuple):
+            return tuple(map(new, arg))
+        return next(rest) if isinstance(arg, ops.Value) else arg
+
+    return type(op)(*map(new, op.args))
+
+
+def _named(kind: Any) -> str:
+    return type(kind).__name__.lower() if kind.is_unknown() else str(kind)
+
+
+@cache
+def _builtins() -> dict[str, Any]:
+    """Return the engines' own functions that Ibis has no name for."""
+    import ibis
+
+    def attempt(condition: Any) -> Any: ...
+    def getdatabaseencoding() -> Any: ...
+    def convert_to(text: Any, encoding: Any) -> Any: ...
+    def convert_from(data: Any, encoding: Any) -> Any: ...
+
+    text, data = "string", "binary"
+    return {
+        "try": ibis.udf.scalar.builtin(attempt, name="try", signature=(("boolean",), "boolean")),
+        "getdatabaseencoding": ibis.udf.scalar.builtin(getdatabaseencoding, signature=((), text)),
+        "convert_to": ibis.udf.scalar.builtin(convert_to, signature=((text, text), data)),
+        "convert_from": ibis.udf.scalar.builtin(convert_from, signature=((data, text), text)),
+    }

@@ -1,0 +1,57 @@
+"""Bugs of filters, and of what a question does to the books."""
+
+from planted import Mutant, T
+
+C = "test_tables_conditions.py::"
+
+CATALOGUE = [
+    Mutant(
+        "values of two types compared",
+        T + "where.py",
+        "        if others:\n            raise",
+        "        if others and not first.is_date():\n            raise",
+        C + "test_a_refusal_says_what_is_needed",
+    ),
+    Mutant(
+        "a type of Ibis taken for a type of DuckDB",
+        T + "where.py",
+        'if self.engine == "duckdb" and first == dt.Decimal(38, 0):',
+        'if self.engine == "duckdb" and first == dt.Decimal(37, 0):',
+        C + "test_no_accepted_condition_fails_on_a_value[duckdb]",
+    ),
+    Mutant(
+        "collations that meet in PostgreSQL",
+        T + "where.py",
+        'if op.dtype.is_string() and self.engine == "postgres":',
+        'if op.dtype.is_string() and self.engine == "postgresql":',
+        C + "test_no_accepted_condition_fails_on_a_value[postgres]",
+    ),
+    Mutant(
+        "a pattern as long as one likes",
+        T + "where.py",
+        "_LONGEST: Final = 1000",
+        "_LONGEST: Final = 100_000",
+        C + "test_no_accepted_text_fails_on_a_value[sqlite]",
+    ),
+    Mutant(
+        "a function known by its name alone",
+        T + "where.py",
+        "if type(op) is not getattr(self.ops, name, None):",
+        "if not hasattr(self.ops, name.partition('_')[0]):",
+        C + "test_a_function_that_is_called_like_a_good_one_is_refused",
+    ),
+    Mutant(
+        "no second wall",
+        T + "where.py",
+        '(condition) if self.engine == "duckdb" else condition',
+        '(condition) if self.engine == "duck" else condition',
+        C + "test_what_fails_on_a_value_all_the_same_holds_for_no_row_in_duckdb",
+    ),
+    Mutant(
+        "a literal that is rounded to the column's type",
+        T + "literals.py",
+        "if number.denominator != 1 or not least <= number <= most:",
+        "if not least <= number <= most:",
+        C + "test_a_refusal_says_what_is_needed",
+    ),
+]
