@@ -125,12 +125,12 @@ class TestEndToEnd:
     def test_a_plan_shows_what_the_library_says(self):
         done = run("survey", "plan", "--choices", "10", "--epsilon", "1", "--margin", "0.02")
         made = survey.plan(10, epsilon=1, margin="0.02")
-        shown = lines(done.stdout)[3:-1]
+        shown = lines(done.stdout)[3:-2]
         assert len(shown) == len(made.options)
         for line, option in zip(shown, made.options, strict=True):
             assert line.startswith(option.name)
-            numbers = [f"{option.of_limit:.1%}", f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
-            assert line.split()[-4:] == numbers
+            people = [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
+            assert line.split()[-5:] == [f"{option.of_limit:.1%}", option.influence_text, *people]
 
     def test_the_module_is_the_command(self):
         done = run_apart("survey", "plan", "--choices", "2", "--epsilon", "1/2")
@@ -158,9 +158,11 @@ class TestOneCall:
         self.stop(monkeypatch, survey, "plan", seen)
         words = ["--choices", "7", "--epsilon", "1/3", "--margin", "0.01", "--confidence", "0.9"]
         assert isinstance(run("--debug", "survey", "plan", *words).exception, Called)
-        assert seen == [((7,), {"epsilon": "1/3", "margin": "0.01", "people": None, "confidence": "0.9"})]
+        wanted = {"margin": "0.01", "people": None, "max_share": None, "confidence": "0.9"}
+        assert seen == [((7,), {"epsilon": "1/3"} | wanted)]
         run("--debug", "survey", "plan", "--choices", "7", "--epsilon", "1", "--people", "50")
-        assert seen[1] == ((7,), {"epsilon": "1", "margin": None, "people": 50, "confidence": "0.95"})
+        wanted = {"margin": None, "people": 50, "max_share": None, "confidence": "0.95"}
+        assert seen[1] == ((7,), {"epsilon": "1"} | wanted)
 
     def test_perturb(self, monkeypatch, folder):
         seen = []

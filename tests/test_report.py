@@ -561,7 +561,8 @@ class TestSurveys:
         data = Seen(of.to_html()).grids[0]["columns"]
         assert data[0]["values"] == [option.name for option in of.options]
         assert data[1]["values"] == [round(option.unit_variance, data[1]["decimals"]) for option in of.options]
-        assert data[3]["values"] == [10_000] * len(of.options)
+        assert data[3]["values"] == [float(option.influence_text) for option in of.options]
+        assert data[4]["values"] == [10_000] * len(of.options)
 
 
 class TestAudits:

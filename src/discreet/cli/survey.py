@@ -40,6 +40,7 @@ def survey() -> None:
 @click.option("--epsilon", required=True, help='The budget of the question, such as 1 or "1/2".')
 @click.option("--margin", help="Say how many people give intervals of this half width.")
 @click.option("--people", type=int, help="Say what margin this many people give.")
+@click.option("--max-share", help="The greatest share that a choice can have, if that is known.")
 @_CONFIDENCE
 @_HTML
 @_JSON
@@ -48,6 +49,7 @@ def plan(
     epsilon: str,
     margin: str | None,
     people: int | None,
+    max_share: str | None,
     confidence: str,
     html: str | None,
     as_json: bool,
@@ -60,7 +62,8 @@ def plan(
     from discreet.survey import plan as library_plan
 
     check_page(html)
-    found = library_plan(choices, epsilon=epsilon, margin=margin, people=people, confidence=confidence)
+    wanted = {"margin": margin, "people": people, "max_share": max_share, "confidence": confidence}
+    found = library_plan(choices, epsilon=epsilon, **wanted)
     data = {"limit": found.limit, "options": found.to_rows()}
     show(*with_page(html, found.to_html, _plan_page(found), data), as_json=as_json)
 
@@ -128,14 +131,15 @@ def estimate(box: str, confidence: str, simultaneous: bool, html: str | None, as
 def _plan_page(found: Plan) -> Iterator[Part]:
     limit = f"no mechanism has an n × variance below {figure(found.limit)}"
     yield Title(f"{found.choices:,} choices, epsilon {float(found.epsilon):g}", limit)
-    head = ["mechanism", "n × variance", "of the limit", "people", "error", "margin"]
+    head = ["mechanism", "n × variance", "of the limit", "influence", "people", "error", "margin"]
     rows = []
     for option in found.options:
-        row = [plain(option.name), figure(option.unit_variance), f"{option.of_limit:.1%}"]
+        row = [plain(option.name), figure(option.unit_variance), f"{option.of_limit:.1%}", option.influence_text]
         if option.people is not None:
             row += [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
         rows.append(row)
     yield Grid(head[: len(rows[0])], rows, "t" + "r" * (len(rows[0]) - 1), chosen=frozenset({0}))
+    yield "influence: by how many people one crafted report can move the estimated number of a choice."
     if found.people is not None:
         yield (
             f"error: the standard error of a share, if all choices are equally common; margin: half the width of a "

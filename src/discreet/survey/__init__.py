@@ -13,6 +13,7 @@ from discreet.survey.clients import Client
 from discreet.survey.collectors import Collector, PairCollector, Tally
 from discreet.survey.estimates import Crosstab, Difference, Estimate, Share, simplex
 from discreet.survey.plans import Option, Plan, plan
+from discreet.survey.poisoning import influence
 from discreet.survey.questions import Form, Question
 from discreet.survey.reports import Report
 from discreet.survey.surveys import Boxes, Estimates, Survey
@@ -41,6 +42,7 @@ __all__ = [
     "TextForm",
     "TextQuestion",
     "from_trigger_rate",
+    "influence",
     "plan",
     "simplex",
 ]

@@ -37,6 +37,7 @@ _REASONS: Final = (
     "wrong length",
     "impossible",
     "not a choice",
+    "implausible weight",
 )
 """Why a report is refused; the first is that it is not."""
 
@@ -152,6 +153,8 @@ class Collector:
         payload: bytes = report.payload
         if not self.form.valid(np.frombuffer(payload, np.uint8)[None, :])[0]:
             raise ReportError("impossible", "no answer to this question gives such a report")
+        if not self.form.plausible(np.frombuffer(payload, np.uint8)[None, :])[0]:
+            raise ReportError("implausible weight", "honest reports have as many bits set next to never")
         return payload
 
     def read(self, chunk: Any, /) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -214,6 +217,7 @@ class Collector:
         valid = self.form.valid(rows)
         if not valid.all():
             why[(why == _GOOD) & ~valid] = _REASONS.index("impossible")
+        why[(why == _GOOD) & ~self.form.plausible(rows)] = _REASONS.index("implausible weight")
         return why
 
     def _choices(self, places: NDArray[np.int64], cells: Any) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -140,18 +140,18 @@ def plan_page(plan: Plan, /) -> Page:
     least = f"limit {figure(plan.limit, decimals)}"
     best = options[0]
     share = f"{figure(best.of_limit * 100, 1)} % of the limit"
-    beside = (
-        f"{best.name} has the least variance: {share}, below which nothing within this epsilon is, with many people."
-    )
+    serves = "has the least variance:" if best.people is None else "serves best what is asked for. Its variance is"
+    beside = f"{best.name} {serves} {share}, below which nothing within this epsilon is, with many people."
     caption = "n × variance of a share, where all choices are equally frequent; less is better."
     chart = Bars(caption, names, units, decimals=decimals, beside=beside, limit=(plan.limit, least))
     columns = [
         Column("mechanism", names, head=True),
         Column("n × variance", units, decimals),
         Column("of the limit, %", [100 * option.of_limit for option in options], 1),
+        Column("influence, people", [math.ceil(100 * option.influence) / 100 for option in options], 2),
     ]
     tiles = [("Choices", f"{plan.choices:,}"), ("Epsilon", epsilon)]
-    notes = []
+    notes = ["The influence is by how many people one crafted report can move the estimated number of a choice."]
     if plan.people is not None and plan.margin is not None:
         columns += [
             Column("people", [option.people for option in options], 0),
@@ -160,7 +160,7 @@ def plan_page(plan: Plan, /) -> Page:
         ]
         tiles += [("People", f"{plan.people:,}"), ("Margin", f"±{figure(100 * plan.margin, 2)} points")]
         width = f"half the width of a {_percent(plan.confidence)} interval at the least favourable share"
-        notes = [f"The error is the standard error of a share at equal shares. The margin is {width}."]
+        notes += [f"The error is the standard error of a share at equal shares. The margin is {width}."]
     sections = [
         Section("The mechanisms", [chart, Grid("Mechanisms", columns, "Find a mechanism"), Text(notes)]),
         Section("What anyone could learn about one person from their report", [Items([_one(plan.epsilon), _NOBODY])]),

@@ -1,12 +1,15 @@
 """Plans: which mechanism to choose, how many people to ask, and how near that is to the best that can be.
 
-For k choices within epsilon no mechanism has, at large n, a mean squared error below M/n over all choices together,
-with M = min over d of (k-1)² (d e + k - d)² / (k d (k-d) (e-1)²), e = exp(epsilon) [Ye and Barg 2018].
+The choice is made by what is asked for: the fewest people for a margin, the least margin for a number of people, or,
+with neither, the least variance at equal shares. For k choices within epsilon no mechanism has, at large n, a mean
+squared error below M/n over all choices together, with M = min over d of (k-1)² (d e + k - d)² / (k d (k-d) (e-1)²),
+e = exp(epsilon) [Ye and Barg 2018].
 """
 
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,9 +21,10 @@ from discreet.exact import Exact, exact, whole
 from discreet.intervals import binomial
 from discreet.measures import checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
-from discreet.reals import Number, exp, float_down
+from discreet.reals import Number, exp, expm1, float_down, float_up
 from discreet.report import columns, curves
 from discreet.survey.estimates import checked_error
+from discreet.survey.poisoning import influence, influence_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +45,7 @@ class Option:
 
     *unit_variance* is n times the variance of one share, at equal shares. For so many *people*, *error* is the standard
     error of a share at equal shares, and *margin* half the width of an interval at the least favourable share.
+    *influence* is by how many people one crafted report can move the estimated number of a choice; see `influence`.
     """
 
     mechanism: Mechanism
@@ -53,6 +58,16 @@ class Option:
     def error(self) -> float | None:
         """The standard error of a share, at equal shares."""
         return None if self.people is None else float((self.unit_variance / self.people) ** 0.5)
+
+    @property
+    def influence(self) -> Fraction:
+        """By how many people one crafted report can move the estimated number of a choice, exactly."""
+        return influence(self.mechanism)
+
+    @property
+    def influence_text(self) -> str:
+        """The same with three significant digits, rounded up."""
+        return influence_text(self.influence)
 
     @property
     def name(self) -> str:
@@ -70,17 +85,18 @@ class Option:
 class Plan:
     """The mechanisms within a budget, the best first, with what they need and what they give.
 
-    The best is the one of the least variance at equal shares. Where one choice may be very common another can need
-    fewer people for the same margin, which is at the least favourable share: the table shows both.
+    The best is the one that needs the fewest people for the margin that is asked for, or that has the least margin for
+    the people that are given: both at the least favourable share. With neither it has the least variance at equal
+    shares.
 
     >>> from discreet.survey import Question
     >>> Question("city", [f"city {i}" for i in range(10)]).plan(epsilon=1, people=10_000)
     10 choices, epsilon = 1: the limit is 3.00 a person
-      mechanism                 n × variance  of the limit  people   error  margin
-      SubsetSelection, 3 of 10          3.00        100.0%  10,000  0.0173  0.0372
-      OptimizedUnary                    3.87        129.1%  10,000  0.0197  0.0426
-      Rappor                            4.01        133.6%  10,000  0.0200  0.0402
-      RandomizedResponse                4.19        139.5%  10,000  0.0205  0.0568
+      mechanism                 n × variance  of the limit  influence  people   error  margin
+      SubsetSelection, 4 of 10          3.25        108.5%       2.31  10,000  0.0180  0.0363
+      Rappor                            4.01        133.6%       2.55  10,000  0.0200  0.0402
+      OptimizedUnary                    3.87        129.1%       3.17  10,000  0.0197  0.0426
+      RandomizedResponse                4.19        139.5%       6.24  10,000  0.0205  0.0568
     """
 
     choices: int
@@ -91,7 +107,7 @@ class Plan:
 
     @property
     def best(self) -> Option:
-        """The option of the least variance."""
+        """The option that serves best what was asked for."""
         return self.options[0]
 
     @property
@@ -116,6 +132,7 @@ class Plan:
                 "mechanism": option.name,
                 "unit_variance": option.unit_variance,
                 "of_limit": option.of_limit,
+                "influence": float_up(option.influence),
                 "people": option.people,
                 "error": option.error,
                 "margin": option.margin,
@@ -132,6 +149,7 @@ class Plan:
                 option.name,
                 _figure(option.unit_variance),
                 f"{option.of_limit:.1%}",
+                option.influence_text,
                 *(
                     [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
                     if option.people is not None
@@ -140,7 +158,7 @@ class Plan:
             ]
             for option in self.options
         ]
-        names = ["mechanism", "n × variance", "of the limit", "people", "error", "margin"]
+        names = ["mechanism", "n × variance", "of the limit", "influence", "people", "error", "margin"]
         return head + "\n" + columns(names[: len(rows[0])], rows)
 
     __repr__ = __str__
@@ -179,9 +197,12 @@ def make_plan(
     epsilon: Exact,
     margin: Exact | None = None,
     people: int | None = None,
+    max_share: Exact | None = None,
     confidence: Exact = "0.95",
 ) -> Plan:
     """Return the plan for a list of choices: for a *margin*, how many people; for *people*, what margin.
+
+    The margin is that of the least favourable share; of those up to *max_share*, if no choice can have a greater one.
 
     >>> make_plan(Categories(["no", "yes"]), epsilon=1, margin="0.05").people
     1840
@@ -199,23 +220,30 @@ def make_plan(
     count = None if people is None else whole(people, "people", least=1)
     if count is not None and count > _MOST_PEOPLE:
         raise ParameterError("people", people, f"people <= {_MOST_PEOPLE}")
-    k, best = len(choices), limit(len(choices), budget)
-    makers: list[Callable[[], Mechanism]] = [
-        lambda: RandomizedResponse.within(epsilon=budget, categories=choices),
-        lambda: SubsetSelection.within(epsilon=budget, categories=choices),
-        lambda: OptimizedUnary.within(epsilon=budget, length=k),
-        lambda: Rappor.within(epsilon=budget, length=k, max_weight=1),
-    ]
-    options = []
-    for make in makers:
-        mechanism = make()
-        if isinstance(mechanism, SubsetSelection) and mechanism.size == 1:
-            continue  # It is randomized response.
-        n = count if wide is None else _people(mechanism, float(wide), error)
+    if max_share is not None and wide is None and count is None:
+        raise ParameterError("max_share", max_share, "a margin or people beside it")
+    greatest = exact(1 if max_share is None else max_share, "max_share")
+    if not 0 < greatest <= 1:
+        raise ParameterError("max_share", max_share, "0 < max_share <= 1")
+    k, best, share = len(choices), limit(len(choices), budget), float(greatest)
+
+    def subsets(n: int | None) -> Mechanism:
+        size = None if n is None else _size(k, min(budget, Fraction(1000)), n, error, share)
+        return SubsetSelection.within(epsilon=budget, categories=choices, size=size)
+
+    def option(make: Callable[[int | None], Mechanism]) -> Option:
+        n = count if wide is None else _people(lambda n: margin_of(make(n), n, error, share), float(wide))
+        mechanism = make(n)
         unit = float(unit_variance(mechanism, k))
-        found = None if n is None else margin_of(mechanism, n, error)
-        options.append(Option(mechanism, unit, unit / best, n, found))
-    options.sort(key=lambda option: option.unit_variance)
+        found = None if n is None else margin_of(mechanism, n, error, share)
+        return Option(mechanism, unit, unit / best, n, found)
+
+    answers = RandomizedResponse.within(epsilon=budget, categories=choices)
+    unary = OptimizedUnary.within(epsilon=budget, length=k)
+    rappor = Rappor.within(epsilon=budget, length=k, max_weight=1)
+    options = [option(subsets), option(lambda _: answers), option(lambda _: unary), option(lambda _: rappor)]
+    options = [option for option in options if getattr(option.mechanism, "size", 2) > 1]  # Else it is the second.
+    options.sort(key=lambda option: (option.people or 0, option.margin or 0.0, option.unit_variance))
     return Plan(k, budget, 1 - error, best, tuple(options))
 
 
@@ -260,27 +288,44 @@ def limit(k: int, epsilon: Fraction) -> float:
     return min(float_down(at(d)) for d in {max(middle, 1), min(middle + 1, k - 1)})
 
 
-def margin_of(mechanism: Mechanism, n: float, error: float) -> float:
-    """Return half the width of the interval at the least favourable share.
+def margin_of(mechanism: Mechanism, n: int, error: float, max_share: float = 1.0) -> float:
+    """Return half the width of the interval at the least favourable share, of those up to *max_share*.
 
     >>> round(margin_of(RandomizedResponse.within(epsilon=1, categories=range(2)), 1840, 0.05), 4)
     0.05
     """
-    p, q = map(float, mechanism.support)
-    low, high = binomial(n * min(max(0.5, q), p), n, error)  # type: ignore[arg-type]
-    return min(float(high - low) / (p - q) / 2, 0.5)
+    p, q = mechanism.support
+    return min(_half_width(float(q), float(p - q), n, error, max_share), 0.5)
 
 
-def _people(mechanism: Mechanism, margin: float, error: float) -> int:
+def _half_width(q: float, gap: float, n: int, error: float, max_share: float) -> float:
+    """Return half the width where reports support a choice as nearly half of the time as its share allows."""
+    low, high = binomial(n * min(max(0.5, q), q + max_share * gap), n, error)
+    return float(high - low) / gap / 2
+
+
+def _size(k: int, epsilon: Fraction, n: int, error: float, max_share: float) -> int:
+    """Return the size of subsets that gives the least margin: as the size grows it falls, then rises."""
+    shrink, gain = float_up(exp(-epsilon)), float_up(-expm1(-epsilon))
+
+    def wide(d: int) -> float:
+        rest = d + (k - d) * shrink
+        gap = d * (k - d) * gain / ((k - 1) * rest)
+        return _half_width(d / rest - gap, gap, n, error, max_share)
+
+    return 1 + bisect_left(range(1, k - 1), True, key=lambda d: wide(d + 1) >= wide(d))
+
+
+def _people(margin_at: Callable[[int], float], margin: float) -> int:
     """Return the least number of people for a margin: the width falls as n grows."""
     low, high = 0, 1
-    while margin_of(mechanism, high, error) > margin:
+    while margin_at(high) > margin:
         low, high = high, 2 * high
         if high > _MOST_PEOPLE:
             raise ParameterError("margin", margin, "a margin that fewer than 2**50 people give")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if margin_of(mechanism, middle, error) <= margin else (middle, high)
+        low, high = (low, middle) if margin_at(middle) <= margin else (middle, high)
     return high
 
 

@@ -28,6 +28,7 @@ from discreet.mechanisms import (
     Rappor,
     SubsetSelection,
 )
+from discreet.survey.poisoning import plausible, plausible_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,6 +166,7 @@ class Question:
         epsilon: Exact,
         margin: Exact | None = None,
         people: int | None = None,
+        max_share: Exact | None = None,
         confidence: Exact = "0.95",
     ) -> Plan:
         """Choose the best mechanism within a budget, and say how many people give what margin; see `Plan`.
@@ -176,7 +178,8 @@ class Question:
         """
         from discreet.survey.plans import make_plan
 
-        return make_plan(self.categories, epsilon=epsilon, margin=margin, people=people, confidence=confidence)
+        wanted: dict[str, Any] = {"margin": margin, "people": people, "max_share": max_share, "confidence": confidence}
+        return make_plan(self.categories, epsilon=epsilon, **wanted)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the question as plain values, for JSON.
@@ -306,6 +309,13 @@ class Form:
                 set_bits += np.bitwise_count(column)
             valid &= set_bits == m.size
         return valid
+
+    def plausible(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
+        """Return which rows have a weight that honest reports have, but for a probability of 1e-12 each."""
+        if not isinstance(self.mechanism, _UNARY):
+            return np.ones(len(rows), np.bool_)
+        p, q = map(float, self.support)
+        return plausible(rows, self.size, plausible_weights(self.size, p, q))
 
     def supported(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
         """Return which choices each report supports: one row of booleans each."""

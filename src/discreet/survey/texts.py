@@ -29,6 +29,7 @@ from discreet.report import columns, intervals
 from discreet.samplers import below
 from discreet.survey.clients import Teller, checked_secret
 from discreet.survey.estimates import as_frame
+from discreet.survey.poisoning import plausible, plausible_weights
 from discreet.survey.questions import VERSION, canonical, described, stated
 from discreet.survey.reports import Report
 
@@ -165,6 +166,11 @@ class TextForm:
         if self.question.length % 8:
             valid &= rows[:, -1] >> np.uint8(self.question.length % 8) == 0
         return valid
+
+    def plausible(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
+        """Return which rows have a weight that honest reports have, but for a probability of 1e-12 each."""
+        q, (p1, p0) = self.question, self.mechanism.support
+        return plausible(rows[:, 2:], q.length, plausible_weights(q.length, float(p1), float(p0), 1, q.hashes))
 
     def count(self, rows: NDArray[np.uint8], /) -> NDArray[np.int64]:
         """Return how many reports set each bit in each cohort, and how many there are in each cohort."""
