@@ -29,6 +29,7 @@ COMMANDS = ["count", "sum", "mean", "explain count", "explain sum", "explain mea
 WHO = ("--person", "user_id")
 GROUPS = ("--by", "city", "--max-groups", "2")
 SPEND = ("--epsilon", "1", "--delta", "1e-6")
+MONTHS = ("--type", "month=integer")
 BOUNDS = ("--low", "0", "--high", "10")
 
 
@@ -146,7 +147,7 @@ class TestEndToEnd:
         assert said["receipt"]["bounds"]["high"] == 10
 
     def test_no_groups_and_filters(self, folder):
-        said = json.loads(ok("count", "events.csv", *WHO, "--epsilon", "1", "--where", "month = 3", "--json"))
+        said = json.loads(ok("count", "events.csv", *WHO, "--epsilon", "1", *MONTHS, "--where", "month = 3", "--json"))
         assert abs(said["rows"][0]["people"] - 1) < 60
         assert said["receipt"]["where"] == "month = 3"
 
@@ -162,7 +163,7 @@ class TestEndToEnd:
 
     def test_known_keys_have_the_columns_type(self, folder):
         (folder / "keys.txt").write_text("1\r\n\n9\n", encoding="utf-8-sig")
-        words = ["count", "events.csv", *WHO, "--by", "month", "--max-groups", 2, "--epsilon", 1, "--json"]
+        words = ["count", "events.csv", *WHO, *MONTHS, "--by", "month", "--max-groups", 2, "--epsilon", 1, "--json"]
         said = json.loads(ok(*words, "--keys", "keys.txt", "--key", "2"))
         assert [row["month"] for row in said["rows"]] == [1, 9, 2]
         assert [row["people"] > 250 for row in said["rows"]] == [True, False, True]
@@ -322,7 +323,9 @@ class TestOneCall:
     def test_a_table_is_opened_with_what_was_typed(self, seen, folder):
         calls = seen(discreet.tables, "Table")
         self.call("count", "a.csv", "--person", "a", "--person", "b", "--table", "t", "--epsilon", 1)
-        assert calls == [(("a.csv",), {"person": ("a", "b"), "ledger": None, "table": "t"})]
+        assert calls == [(("a.csv",), {"person": ("a", "b"), "ledger": None, "table": "t", "types": None})]
+        self.call("count", "a.csv", "--person", "a", "--type", "b=integer", "--type", "c=d=text", "--epsilon", 1)
+        assert calls.pop(1)[1]["types"] == {"b": "integer", "c=d": "text"}
         self.call("suggest", "a.csv", "--each-row", "--ledger", "budget.db")
         assert (calls[1][1]["person"], repr(calls[1][1]["ledger"])) == (None, repr(Ledger("budget.db")))
 
@@ -348,7 +351,7 @@ class TestOneCall:
         calls = seen(Groups, name)
         typed = ["--by", "city", "--by", "month", "--max-groups", "3", "--epsilon", "0.1", "--delta", "1e-7"]
         share = ["--share", "1/5"] if column else []
-        self.call(words[0], "events.csv", *column, *rest, *WHO, *typed, *share, "--where", "month < 3")
+        self.call(words[0], "events.csv", *column, *rest, *WHO, *typed, *share, *MONTHS, "--where", "month < 3")
         [_, ((groups, *args), kwargs)] = calls if len(calls) == 2 else [None, *calls]
         assert (groups.by, groups.keys, groups.table.condition) == (("city", "month"), None, "month < 3")
         expected = {"epsilon": "0.1", "delta": "1e-7", "max_groups": 3, **expected} | (
@@ -397,7 +400,7 @@ class TestOneCall:
             "suggest": [Table.suggest_max_groups],
             "budget": [Ledger.__init__],
         }[name]
-        opened = {"file", "person", "ledger", "table", "where", "by", "keys"} if name != "budget" else set()
+        opened = {"file", "person", "ledger", "table", "types", "where", "by", "keys"} if name != "budget" else set()
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
         assert typed - {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry"} <= known
@@ -454,8 +457,13 @@ class TestErrors:
             (*COUNT, "--epsilon", "1", "--where", "month ="),
             (*COUNT, "--epsilon", "1", "--where", "month = (SELECT 1)"),
             (*COUNT, "--epsilon", "1", "--nothing"),
-            (*COUNT, "--by", "month", "--max-groups", "1", "--epsilon", "1", "--key", "Rome"),
-            (*COUNT, "--by", "month", "--max-groups", "1", "--epsilon", "1", "--key", str(10**30)),
+            (*COUNT, "--epsilon", "1", "--where", "month = 3"),
+            (*COUNT, "--epsilon", "1", "--type", "month"),
+            (*COUNT, "--epsilon", "1", "--type", "month=int"),
+            (*COUNT, "--epsilon", "1", "--type", "moth=integer"),
+            ("count", "events.parquet", *WHO, "--epsilon", "1", *MONTHS),
+            (*COUNT, *MONTHS, "--by", "month", "--max-groups", "1", "--epsilon", "1", "--key", "Rome"),
+            (*COUNT, *MONTHS, "--by", "month", "--max-groups", "1", "--epsilon", "1", "--key", str(10**30)),
             (*COUNT, "--by", "month", "--max-groups", "1", "--epsilon", "1", "--key", "1", "--key", "1"),
             (*COUNT, "--by", "month", "--by", "city", "--max-groups", "1", "--epsilon", "1", "--key", "1"),
             (*COUNT, *GROUPS, "--epsilon", "1", "--keys", "empty.txt"),
@@ -475,7 +483,8 @@ class TestErrors:
             (*SUM, "--epsilon", "1", *BOUNDS, "--share", "1/2"),
             (*SUM, *GROUPS, *SPEND, *BOUNDS, "--share", "1"),
             ("sum", "events.csv", "amont", *WHO, *BOUNDS, "--epsilon", "1"),
-            ("sum", "events.csv", "city", *WHO, *BOUNDS, "--epsilon", "1"),
+            ("sum", "events.parquet", "city", *WHO, *BOUNDS, "--epsilon", "1"),
+            ("sum", "events.csv", "city", "--type", "city=text", *WHO, *BOUNDS, "--epsilon", "1"),
             ("mean", "events.csv", *WHO, *BOUNDS, "--epsilon", "1"),
             ("explain", "median", "events.csv"),
             ("explain", "count", "events.csv", *WHO, *GROUPS, "--epsilon", "1"),
@@ -549,9 +558,12 @@ class TestErrors:
         assert isinstance(run("--debug", *COUNT, "--epsilon", "4").exception, discreet.BudgetError)
 
     def test_a_file_that_breaks_off_is_one_line_that_quotes_no_row(self, folder):
-        rows = [f"{i},{i % 3}" for i in range(60_000)]
-        Path("late.csv").write_text("\n".join(["user_id,month", *rows, f"7,{SENTINEL}"]) + "\n")
-        done = run("count", "late.csv", *WHO, "--by", "month", "--max-groups", 1, *SPEND, "--ledger", "budget.db")
+        frame = pd.DataFrame({"user_id": range(60_000), "month": [SENTINEL, *"12" * 29_999, "3"]})
+        frame.to_parquet("late.parquet", compression=None)
+        data = bytearray(Path("late.parquet").read_bytes())
+        data[4 : len(data) // 2] = bytes(len(data) // 2 - 4)  # The footer, which is at the end, says all is well.
+        Path("late.parquet").write_bytes(data)
+        done = run("count", "late.parquet", *WHO, "--by", "month", "--max-groups", 1, *SPEND, "--ledger", "budget.db")
         assert SENTINEL not in done.stderr + str(done.exception)
         assert_one_line(done, 1)
 

@@ -39,6 +39,14 @@ _TABLE = (
     click.option("--each-row", is_flag=True, help="Each row is a person of its own; in the place of --person."),
     click.option("--where", help="Only rows for which this holds, such as \"year = 2026 AND city <> 'Rome'\"."),
     click.option("--table", help="The table's name, where FILE is a database's URL."),
+    click.option(
+        "--type",
+        "types",
+        multiple=True,
+        metavar="COLUMN=TYPE",
+        help="The type of a column of CSV or JSON that is not text: integer, number, boolean, date, timestamp or "
+        "decimal(p,s); may be repeated.",
+    ),
 )
 _BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
 _GROUPS = (
@@ -362,8 +370,18 @@ def _table(given: dict[str, Any]) -> Any:
         from discreet import Ledger
 
         ledger = Ledger(given["ledger"])
-    table = Table(given["file"], person=given["person"] or None, ledger=ledger, table=given["table"])
+    types = _types(given["types"])
+    table = Table(given["file"], person=given["person"] or None, ledger=ledger, table=given["table"], types=types)
     return table if given["where"] is None else table.where(given["where"])
+
+
+def _types(typed: Iterable[str]) -> dict[str, str] | None:
+    """Return the types that were typed as COLUMN=TYPE; None where there are none."""
+    pairs = [text.rpartition("=") for text in typed]
+    for column, sign, kind in pairs:
+        if not (column and sign and kind):
+            raise click.UsageError(f"--type {column}{sign}{kind}: need COLUMN=TYPE, such as year=integer")
+    return {column: kind for column, _, kind in pairs} or None
 
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:

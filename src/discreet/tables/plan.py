@@ -23,6 +23,7 @@ from discreet.errors import EngineError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
 from discreet.tables.order import HALF, ID_BITS, Engine, inside, plain, present, readable, usable
+from discreet.tables.texts import numbers
 from discreet.tables.where import predicate, used
 
 if TYPE_CHECKING:
@@ -271,6 +272,8 @@ class Plan(Transformation[Any, Any]):
         columns["s"] = ibis.literal(0, "int64")
         if self.value is not None:
             value = _known(rows[self.value], "float64")
+            if value.type().is_string() and engine.name == "duckdb":  # proof: number
+                value = numbers(value)
             if not value.type().is_numeric() or value.type().is_boolean():
                 raise KindError("value", self.value, f"a column of numbers, not {value.type()}")
             wanted += present(value, engine.name)  # proof: valueless

@@ -4,56 +4,61 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from discreet.errors import KindError, ParameterError, UnsupportedError
+from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError
 from discreet.report.files import found_files
+from discreet.tables.frames import arrow_table
+from discreet.tables.texts import SUFFIXES, declared, text_rows
 
-__all__ = ["opened"]
+__all__ = ["Opened", "opened"]
 
-_READERS: Final = {
-    ".parquet": "read_parquet",
-    ".pq": "read_parquet",
-    ".csv": "read_csv",
-    ".tsv": "read_csv",
-    ".json": "read_json",
-    ".jsonl": "read_json",
-    ".ndjson": "read_json",
-}
+_PARQUET: Final = (".parquet", ".pq")
 _MOST_COLUMNS: Final = 20_000
 
 
-def opened(source: Any, table: str | None = None) -> tuple[Any, str]:
-    """Return an Ibis table, and a name for receipts.
+class Opened(NamedTuple):
+    """An Ibis table, a name for receipts, and the types declared for a text file; None where the source has its own."""
+
+    rows: Any
+    name: str
+    types: Mapping[str, str] | None = None
+
+
+def opened(source: Any, table: str | None = None, types: Mapping[str, str] | None = None) -> Opened:
+    """Return a source as an Ibis table.
 
     Files, and frames of pandas, Polars and Arrow, run in DuckDB, in this process; a URL such as ``postgres://...`` runs
-    where it leads, and needs the name of the *table*; an Ibis table runs where it is.
+    where it leads, and needs the name of the *table*; an Ibis table runs where it is. *types* are those of the columns
+    of CSV and JSON files, where they are not text.
     """
     ibis = _ibis()
-    if isinstance(source, str | os.PathLike):
-        text = os.fspath(source)
-        if "://" in text:
-            if table is None:
-                raise ParameterError("table", table, "the name of a table, where the source is a database")
-            return _in_database(ibis, text, table), table
+    text = os.fspath(source) if isinstance(source, str | os.PathLike) else None
+    if text is not None and "://" not in text:
         if table is not None:
             raise ParameterError("table", table, "no name, where the source is a file")
-        return _files(ibis, text), Path(text).name
+        return _files(ibis, text, types)
+    if types is not None:
+        raise ParameterError("types", type(types), "none: only CSV and JSON files lack types of their own")
+    if text is not None:
+        if table is None:
+            raise ParameterError("table", table, "the name of a table, where the source is a database")
+        return Opened(_in_database(ibis, text, table), table)
     if table is not None:
         raise ParameterError("table", table, "no name, where the source is not a database")
     if isinstance(source, ibis.Table):
         if _tried(source.get_backend)[1]:
             raise UnsupportedError("this Ibis table is on no engine: make it from a connection, such as ibis.connect()")
-        return source, _tried(source.get_name)[0] or "an Ibis table"  # Only a table that is no query has a name.
+        return Opened(source, _tried(source.get_name)[0] or "an Ibis table")  # Only a table that is no query has one.
     kind = type(source).__module__.partition(".")[0]
     if kind in ("pandas", "polars", "pyarrow"):
         _few(getattr(source, "column_names", getattr(source, "columns", ())))
-        rows, failure = _tried(lambda: ibis.memtable(_frame(source)))
+        rows, failure = _tried(lambda: ibis.memtable(arrow_table(source)))
         if failure:
             raise KindError("source", type(source), f"a frame that Arrow can hold ({failure})")
-        return rows, f"a {kind} frame"
+        return Opened(rows, f"a {kind} frame")
     raise KindError(
         "source", type(source), "a path, a database's URL, a pandas, Polars or Arrow frame, or an Ibis table"
     )
@@ -71,6 +76,8 @@ def _tried(call: Callable[[], Any]) -> tuple[Any, str]:
     """Return what a call returns, or None and the kind of its error, whose words may quote a row or a password."""
     try:
         return call(), ""
+    except DiscreetError:
+        raise
     except Exception as error:  # Each engine has its own.
         return None, type(error).__name__
 
@@ -85,18 +92,25 @@ def _in_database(ibis: Any, url: str, table: str) -> Any:
     return found
 
 
-def _files(ibis: Any, text: str) -> Any:
-    found = found_files(text, "source")
+def _files(ibis: Any, text: str, types: Mapping[str, str] | None) -> Opened:
+    found, name = found_files(text, "source"), Path(text).name
     suffixes = {path.suffix.lower() for path in found}
-    reader = _READERS.get(suffixes.pop()) if len(suffixes) == 1 else None
-    if reader is None:
-        raise ParameterError("source", text, f"files of one kind that end in {', '.join(_READERS)}")
-    names = [glob.escape(str(path)) for path in found]  # DuckDB reads each of them as a pattern once more.
-    rows, failure = _tried(lambda: getattr(ibis.duckdb.connect(), reader)(names))
+    suffix = suffixes.pop() if len(suffixes) == 1 else ""
+    if suffix in SUFFIXES:
+        said = declared({} if types is None else types)
+        rows, failure = _tried(lambda: text_rows(ibis, found, said))
+    elif suffix in _PARQUET and types is None:
+        said = None
+        names = [glob.escape(str(path)) for path in found]  # DuckDB reads each of them as a pattern once more.
+        rows, failure = _tried(lambda: ibis.duckdb.connect().read_parquet(names))
+    elif suffix in _PARQUET:
+        raise ParameterError("types", type(types), "none: Parquet says the types of its columns")
+    else:
+        raise ParameterError("source", text, f"files of one kind that end in {', '.join((*_PARQUET, *SUFFIXES))}")
     if failure:
         raise ParameterError("source", text, f"files that DuckDB can read ({failure})")
     _few(rows.columns)
-    return rows
+    return Opened(rows, name, said)
 
 
 def _few(columns: Any) -> None:
@@ -104,11 +118,3 @@ def _few(columns: Any) -> None:
     if len(columns) > _MOST_COLUMNS:
         need = f"at most {_MOST_COLUMNS:,} columns: select those that are asked about, and the person's"
         raise ParameterError("source", f"{len(columns):,} columns", need)
-
-
-def _frame(source: Any) -> Any:
-    """Return a frame as Ibis takes it: a lazy Polars frame is collected, a reader read."""
-    for method in ("collect", "read_all"):
-        if hasattr(source, method) and type(source).__name__ in ("LazyFrame", "RecordBatchReader"):
-            return getattr(source, method)()
-    return source

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -34,6 +34,7 @@ from discreet.tables.plan import Found, Plan, names
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
 from discreet.tables.suggest import EDGES, Suggestion, groups_per_person, suggested
+from discreet.tables.texts import hinted
 from discreet.tables.where import predicate, row_by_row
 
 __all__ = ["Groups", "Table"]
@@ -53,7 +54,8 @@ class Table:
     *source* is a path (CSV, Parquet, JSON; ``*`` for many files), a database's URL with the name of a *table*, a
     frame of pandas, Polars or Arrow, or an Ibis table. *person* names the column, or columns, that say whose a row
     is: what a person is protected against is that all of their rows be added or removed. Without it, each row is a
-    person. A *ledger* is charged for each answer before it is made.
+    person. A *ledger* is charged for each answer before it is made. Columns of CSV and JSON files are text, whatever
+    their rows hold; *types* declares others: ``{"year": "integer", "price": "decimal(9,2)"}``.
 
     >>> import pandas as pd
     >>> t = Table(pd.DataFrame({"user": [1, 1, 2], "city": ["Rome", "Bath", "Rome"]}), person="user")
@@ -65,6 +67,7 @@ class Table:
     name: str
     person: tuple[str, ...] | None
     ledger: Ledger | None
+    types: Mapping[str, str] | None
     condition: str | None
     filters: tuple[str, ...]
     _ibis: Any
@@ -76,14 +79,15 @@ class Table:
         person: str | Sequence[str] | None = None,
         ledger: Ledger | None = None,
         table: str | None = None,
+        types: Mapping[str, str] | None = None,
     ) -> None:
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", ledger, "a Ledger")
-        rows, name = opened(source, table)
+        rows, name, declared = opened(source, table, types)
         who = None if person is None else names(person, "person")
         _check_names(rows)
         check_columns("person", who or (), rows)
-        freeze(self, name=name, person=who, ledger=ledger, condition=None, filters=(), _ibis=rows)
+        freeze(self, name=name, person=who, ledger=ledger, types=declared, condition=None, filters=(), _ibis=rows)
 
     def where(self, condition: Any, /) -> Table:
         """Return the table of the rows for which a condition holds: ``year = 2026 AND city IN ('Rome', 'Bath')``.
@@ -92,10 +96,12 @@ class Table:
         else, filter an Ibis table and give that as the source; what it then holds are the data.
         """
         if isinstance(condition, str):
-            predicate(self._ibis, condition)
+            with hinted(self.types):
+                predicate(self._ibis, condition)
             both = " AND ".join(_bracketed(each) for each in (self.condition, condition) if each is not None)
             return self._with(condition=condition if self.condition is None else both)
-        rows = row_by_row(self._ibis, condition)
+        with hinted(self.types):
+            rows = row_by_row(self._ibis, condition)
         # Its text would show data.
         return self._with(_ibis=self._ibis.filter(rows), filters=(*self.filters, rows.get_name()))
 
@@ -212,7 +218,8 @@ class Groups:
 
     def __init__(self, table: Table, by: Sequence[str], keys: Iterable[Any] | None = None) -> None:
         check_columns("columns", by, table._ibis)
-        known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
+        with hinted(table.types):
+            known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
         freeze(self, table=table, by=tuple(by), keys=known)
 
     def count_people(self, *, epsilon: Exact, delta: Exact | None = None, max_groups: int | None = None) -> Answer:
@@ -333,6 +340,12 @@ class Groups:
             raise ParameterError("share", share, "0 < share < 1")
         if aggregate in ("sum", "mean"):
             check_columns("column", (rest.get("value"),), self.table._ibis)
+            kind = self.table._ibis[rest["value"]].type()
+            meant = None if self.table.types is None else self.table.types.get(rest["value"], "number")
+            if (
+                kind.is_string() and meant != "number"
+            ):  # Undeclared values of a text file are the numbers among its texts.
+                raise KindError("column", rest["value"], f"a column of numbers, not {kind}")
             grid = _grid(rest.get("low"), rest.get("high"), aggregate) if grid is None else grid
         plan = Plan(
             aggregate,
@@ -478,6 +491,7 @@ class Query:
         said = {
             "question": next(name for name, aggregate in _QUESTIONS.items() if aggregate == plan.aggregate),
             "table": self.table.name,
+            "types": None if self.table.types is None else dict(self.table.types),
             "person": "each row is a person" if plan.person is None else list(plan.person),
             "by": list(plan.by),
             "keys": "private" if self.delta is not None else "known",

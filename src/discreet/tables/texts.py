@@ -1,0 +1,176 @@
+"""Text files: CSV and JSON, in which every column is text unless its type is declared.
+
+What may be asked of a file follows from its header and from what is declared, never from its rows: no type, separator
+or quote is guessed from them, and none of them makes a query fail. A declared type is a cast that gives null where a
+text is not of the type. A row of CSV that has too few fields, or is not UTF-8, is left out, and so is what a row has
+beyond the header; a line of JSON that is no object is one of nulls.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from discreet.errors import KindError, ParameterError, none_of
+
+__all__ = ["SUFFIXES", "declared", "header", "hinted", "numbers", "text_rows"]
+
+_SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
+SUFFIXES: Final = (*_SEPARATORS, ".json", ".jsonl", ".ndjson")
+_TYPES: Final = {
+    "integer": "int64",
+    "number": "float64",
+    "text": "string",
+    "boolean": "boolean",
+    "date": "date",
+    "timestamp": "timestamp",
+}
+_DECIMAL: Final = re.compile(r"decimal\((\d{1,2}), ?(\d{1,2})\)")
+_NAMES: Final = f"{', '.join(_TYPES)} or decimal(p,s)"
+_HINT: Final = 'columns of CSV and JSON are text unless declared: types={"year": "integer"}, or --type year=integer'
+_CSV: Final = "auto_detect=false, header=true, quote='\"', escape='\"', strict_mode=false"
+_JSON: Final = "format='newline_delimited'"
+_TOTAL: Final = "ignore_errors=true, hive_partitioning=false"
+_BLANKS: Final = 1 << 16
+"""An array begins within so many characters of a file."""
+
+
+def declared(types: Any) -> Mapping[str, str]:
+    """Return the types that are declared for columns, checked.
+
+    >>> dict(declared({"year": "integer", "price": "decimal(9,2)"}))
+    {'year': 'integer', 'price': 'decimal(9,2)'}
+    >>> declared({"year": "int"})
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: types='int': need integer, number, text, boolean, date, timestamp or decimal(p,s)
+    """
+    if not isinstance(types, Mapping) or not all(isinstance(text, str) for pair in types.items() for text in pair):
+        raise KindError("types", type(types), 'columns with their types, such as {"year": "integer"}')
+    for kind in types.values():
+        _ibis_type(kind)
+    return MappingProxyType(dict(types))
+
+
+def _ibis_type(kind: str) -> str:
+    if kind in _TYPES:
+        return _TYPES[kind]
+    found = _DECIMAL.fullmatch(kind)
+    if found and 0 <= int(found[2]) <= int(found[1]) <= 38 and int(found[1]):
+        return kind
+    raise ParameterError("types", kind, _NAMES)
+
+
+def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any:
+    """Return the rows of CSV or JSON files of one kind as an Ibis table on DuckDB, of the declared types.
+
+    The columns of CSV are those of the header, which all files share. JSON has no header, and which names its objects
+    use is data: its columns are the declared ones, null where an object has none of that name.
+    """
+    suffix = paths[0].suffix.lower()
+    if suffix in _SEPARATORS:
+        names = _one_header(paths)
+        rows = _view(ibis, "read_csv", paths, names, f"delim='{_SEPARATORS[suffix]}', {_CSV}")
+    elif not types:
+        need = 'the columns of JSON, which has no header, such as {"city": "text", "year": "integer"}'
+        raise ParameterError("types", None, need)
+    else:
+        names = list(types)
+        arrays = [path for path in paths if _is_array(path)]
+        rows = ibis.memtable(_texts(arrays, names)) if arrays else _view(ibis, "read_json", paths, names, _JSON)
+        if arrays and len(arrays) < len(paths):
+            raise ParameterError("source", "JSON files", "files that are all arrays, or all have one object a line")
+    for name in types:
+        if name not in names:
+            raise none_of("types", name, names)
+    casts = {name: rows[name].try_cast(_ibis_type(kind)) for name, kind in types.items() if kind != "text"}
+    return rows.mutate(**casts) if casts else rows
+
+
+@contextmanager
+def hinted(types: Mapping[str, str] | None) -> Iterator[None]:
+    """Add to an error about a text file's column how a type is declared; *types* are None for other sources."""
+    try:
+        yield
+    except (ParameterError, KindError) as error:
+        if types is not None:
+            error.args = (f"{error}; {_HINT}",)
+        raise
+
+
+def numbers(column: Any) -> Any:
+    """Return the numbers that a column's texts are, null for those that are none."""
+    return column.try_cast("float64")
+
+
+def header(path: Path) -> list[str]:
+    """Return the columns that the first row of a CSV file names; one without a name is called by its place."""
+    separator = _SEPARATORS[path.suffix.lower()]
+    # Bytes below the header that are not UTF-8 are not for it to fail on.
+    with (
+        path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines,
+        suppress(csv.Error, UnicodeError),
+    ):
+        names = next(csv.reader(lines, delimiter=separator), [])
+        "".join(names).encode()
+        return [name or f"column{i}" for i, name in enumerate(names)]
+    return []
+
+
+def _one_header(paths: Sequence[Path]) -> list[str]:
+    names = header(paths[0])
+    if not names or len(set(names)) < len(names):
+        raise ParameterError("source", paths[0].name, "a first row, in UTF-8, that names each column once")
+    for path in paths:
+        if header(path) != names:
+            raise ParameterError("source", path.name, f"the same first row as in {paths[0].name}")
+    return names
+
+
+def _view(ibis: Any, reader: str, paths: Sequence[Path], names: Sequence[str], options: str) -> Any:
+    """Return files as an Ibis table of texts on a DuckDB of their own; nothing is read yet."""
+    files = ", ".join(_quoted(glob.escape(str(path))) for path in paths)  # DuckDB reads each as a pattern once more.
+    columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
+    engine = ibis.duckdb.connect()
+    engine.con.execute(
+        f"CREATE TEMP VIEW texts AS SELECT * FROM {reader}([{files}], columns={{{columns}}}, {options}, {_TOTAL})"  # noqa: S608
+    )
+    return engine.table("texts")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _is_array(path: Path) -> bool:
+    with path.open(encoding="utf-8-sig", errors="replace") as text:
+        return text.read(_BLANKS).lstrip()[:1] == "["
+
+
+def _texts(paths: Sequence[Path], names: Sequence[str]) -> Any:
+    """Return the objects of JSON arrays as an Arrow table of texts, on some of which DuckDB's own reader fails."""
+    import pyarrow as pa
+
+    rows: list[Any] = []
+    for path in paths:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        try:
+            rows += json.loads(text, strict=False, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            raise ParameterError("source", path.name, "a JSON array of objects") from None
+    objects = [row if isinstance(row, dict) else {} for row in rows]
+    return pa.table({name: pa.array([_text(row.get(name)) for row in objects], pa.string()) for name in names})
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text, as DuckDB writes it."""
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="replace").decode()  # A lone surrogate is no character.
