@@ -145,7 +145,7 @@ def _unary(k: int) -> tuple[OptimizedUnary, Rappor]:
 def _estimate(q: Question, form: Any, reports: Any) -> Callable[[], None]:
     def estimate() -> None:
         box = q.collector(form.mechanism)
-        box.add_many(reports)
+        box.add_many(reports, payloads=True)
         est = box.estimate()
         est.shares, est.intervals, est.standard_errors()
 

@@ -88,7 +88,7 @@ def test_multi_freq_ldpy_clips_and_is_far_off_where_we_are_not():
     shares = []
     for _ in range(20):
         box = q.collector(m)
-        box.add_many(q.client(m).report_many(truth))
+        box.add_many(q.client(m).report_many(truth), payloads=True)
         shares.append(box.estimate()[0].share)
     assert np.mean(truth == 0) == 0.508
     assert theirs < 0.25

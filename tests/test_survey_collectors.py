@@ -113,7 +113,7 @@ def expected(form, rows):
 
 def whole(form, rows):
     """Return payloads as whole reports, rows of bytes."""
-    head = np.frombuffer(bytes((0xD5, 1)) + form.digest, np.uint8)
+    head = np.frombuffer(bytes((0xD5, 2)) + form.tag, np.uint8)
     return np.hstack([np.tile(head, (len(rows), 1)), rows])
 
 
@@ -313,7 +313,7 @@ class TestLosses:
 
     def test_a_mechanism_that_hides_nothing_costs_everything_but_for_no_report(self):
         m = RandomizedResponse(categories=ABC.categories, prob=1)
-        for client in (ABC.client(m), ABC.client(m, secret=SECRET)):
+        for client in (ABC.client(m, most=math.inf), ABC.client(m, secret=SECRET, most=math.inf)):
             assert [client.privacy_map_of(r) for r in (0, 1, 5, None)] == [0.0, math.inf, math.inf, math.inf]
 
     def test_any_number_of_reports_that_say_nothing_cost_nothing(self):
@@ -374,7 +374,7 @@ class TestSecrets:
         client = ABC.client(RR.mechanism)
         for twin in (pickle.loads(pickle.dumps(client)), copy.copy(client), copy.deepcopy(client)):
             assert twin.form == client.form
-            assert twin.report("a").digest == RR.digest
+            assert twin.report("a").digest == RR.tag
 
     @pytest.mark.parametrize("form", ["form", None, ABC])
     def test_what_is_no_form_has_no_client(self, form):
@@ -383,7 +383,7 @@ class TestSecrets:
 
 
 def columns(form, rows):
-    """Yield each documented way to give reports to add_many, with the arguments."""
+    """Yield each documented way to give reports to add_many, with the arguments; a label says if they are payloads."""
     one = wire(form, rows)
     reports = [Report.from_bytes(data) for data in one]
     texts = [report.to_json() for report in reports]
@@ -396,10 +396,8 @@ def columns(form, rows):
     yield "a tuple of reports", (tuple(reports),)
     yield "bytes", (one,)
     yield "payloads", (values,)
-    if width < 10:  # Longer payloads may look like whole reports, so a column holds one or the other.
-        yield "payloads and whole", (values[:7] + one[7:],)
     yield "json", (texts,)
-    yield "all mixed", ([(texts, reports, one, values)[i % 4][i] for i in range(len(rows))],)
+    yield "all mixed", ([(texts, reports, one)[i % 3][i] for i in range(len(rows))],)
     yield "array of objects", (np.array(reports, object),)
     yield "array of bytes objects", (np.array([None, *one], object)[1:],)
     yield "pandas bytes", (pd.Series(one),)
@@ -411,7 +409,7 @@ def columns(form, rows):
     yield "polars json", (pl.Series(texts),)
     yield "polars sliced", (pl.Series([b"x", *one, b"x"])[1:-1],)
     yield "polars in chunks", (pl.concat([pl.Series(one[:3]), pl.Series(one[3:])], rechunk=False),)
-    for label, data, size in (("payloads", values, width), ("whole", one, 10 + width)):
+    for label, data, size in (("payloads", values, width), ("whole", one, 18 + width)):
         for kind in (pa.binary(), pa.large_binary(), pa.binary(size), pa.binary_view()):
             yield f"arrow {label} {kind}", (pa.array(data, kind),)
             yield f"arrow {label} {kind} sliced", (pa.array([data[0], *data, data[0]], kind).slice(1, len(data)),)
@@ -462,7 +460,7 @@ class TestInputs:
         wrong = {}
         for label, given_ in columns(form, rows):
             box = Collector(form)
-            tally = box.add_many(*given_)
+            tally = box.add_many(*given_, payloads="payload" in label)
             if (box.n, box.supports.tolist(), tally.added, tally.refused) != (20, expected(form, rows), 20, {}):
                 wrong[label] = tally
             assert not box.refused
@@ -482,7 +480,7 @@ class TestInputs:
                 continue
             source = given_[0].head(0) if isinstance(given_[0], pd.DataFrame | pl.DataFrame) else given_[0][:0]
             box = Collector(form)
-            assert box.add_many(source, *given_[1:]).added == 0, label
+            assert box.add_many(source, *given_[1:], payloads="payload" in label).added == 0, label
             assert (box.n, box.supports.any(), dict(box.refused)) == (0, False, {})
         assert Collector(form).add_many([]).added == Collector(form).add_many(()).added == 0
 
@@ -493,7 +491,7 @@ class TestInputs:
         one, values = wire(form, rows), [row.tobytes() for row in rows]
         kinds = {
             "binary": pa.array(one),
-            "fixed": pa.array(values, pa.binary(form.width)),
+            "fixed payloads": pa.array(values, pa.binary(form.width)),
             "large": pa.array(one, pa.large_binary()),
         }
         kinds |= {"json": pa.array([Report.from_bytes(data).to_json() for data in one])}
@@ -516,7 +514,7 @@ class TestInputs:
         for path in sorted(tmp_path.iterdir()):
             for source in (path, str(path)):
                 box = Collector(form)
-                tally = box.add_many(source, column="report")
+                tally = box.add_many(source, column="report", payloads="payload" in path.name)
                 assert (tally.added, tally.refused, box.supports.tolist()) == (20, {}, expected(form, rows)), path.name
 
     def test_patterns_find_many_files(self, tmp_path):
@@ -531,7 +529,7 @@ class TestInputs:
         assert box.add_many(tmp_path / "part-*.parquet").added == 20
         assert box.supports.tolist() == expected(SETS, rows)
         assert Collector(SETS).add_many(str(tmp_path / "part-[0-3].pa?quet")).added == 16
-        assert Collector(SETS).add_many(f"{tmp_path}/**/*.csv").added == 20
+        assert Collector(SETS).add_many(f"{tmp_path}/**/*.csv", payloads=True).added == 20
 
     def test_a_file_whose_name_looks_like_a_pattern_is_found(self, tmp_path):
         path = tmp_path / "reports [1].parquet"
@@ -622,10 +620,10 @@ def bad_reports(form):
     payload = impossible.get(form, bytes([form.size]))
     return {
         "not a report": b"\xd4" + good[1:],
-        "another version": good[:1] + b"\x02" + good[2:],
-        "another form": good[:9] + bytes([good[9] ^ 1]) + good[10:],
+        "another version": good[:1] + b"\x03" + good[2:],
+        "another form": good[:17] + bytes([good[17] ^ 1]) + good[18:],
         "wrong length": good + b"\0",
-        "impossible": good[:10] + payload,
+        "impossible": good[:18] + payload,
     }
 
 
@@ -675,15 +673,14 @@ class TestRefusals:
             assert caught.value.reason == "not a report"
         assert (box.n, box.supports.any()) == (0, False)
         with pytest.raises(ReportError) as caught:
-            box.add(Report(bytes(8), b"\0"))
+            box.add(Report(bytes(16), b"\0"))
         assert pickle.loads(pickle.dumps(caught.value)).reason == "another form"
 
     def test_choices_that_are_none_are_counted(self):
-        for chunk in (["a", "x", "b"], np.array(["a", "x", "b"]), pa.array(["a", None, "b"]), [None, "a", 5, "b"][:4]):
-            box = Collector(RR)
-            tally = box.add_many(chunk)
-            assert tally.added == 2
-            assert set(tally.refused) == {"not a choice"}
+        for chunk in (["a", "x", "b"], np.array(["a", "x", "b"]), ["a", 5, "b"]):
+            assert repr(Collector(RR).add_many(chunk)) == "<2 added; 1 refused: not a choice>"
+        mixed = Collector(RR).add_many([None, "a", 5, "b"])
+        assert (mixed.added, mixed.refused) == (2, {"blank": 1, "not a choice": 1})
 
     @pytest.mark.parametrize("said", [("city 1",), (), ("city 1", "city 2", "city 3", "city 4")])
     def test_sets_of_the_wrong_size_are_impossible(self, said):
@@ -701,8 +698,8 @@ class TestRefusals:
             tally = Collector(SETS).add_many(column)
             assert (tally.added, sum(tally.refused.values())) == (20, 1)
         fixed = pa.array([row.tobytes() for row in payloads(SETS)] + [None], pa.binary(2))
-        tally = Collector(SETS).add_many(fixed)
-        assert (tally.added, sum(tally.refused.values())) == (20, 1)
+        tally = Collector(SETS).add_many(fixed, payloads=True)
+        assert (tally.added, tally.refused) == (20, {"blank": 1})
 
     @pytest.mark.parametrize("first", ["broken", "a", ""])
     def test_a_broken_text_does_not_lose_the_json_after_it(self, first):
@@ -715,7 +712,7 @@ class TestRefusals:
         pd.DataFrame({"r": ["broken", *texts]}).to_csv(tmp_path / "r.csv", index=False)
         assert Collector(RR).add_many(tmp_path / "r.csv").added == 20
 
-    @pytest.mark.parametrize("junk", [5, 1.5, {"a": 1}, [b"x"], Report(bytes(8), b"")], ids=repr)
+    @pytest.mark.parametrize("junk", [5, 1.5, {"a": 1}, [b"x"], Report(bytes(16), b"")], ids=repr)
     def test_a_broken_column_of_pandas_loses_no_report(self, junk):
         good = wire(SETS, payloads(SETS))
         tally = Collector(SETS).add_many(pd.Series([good[0], junk, *good[1:]], dtype=object))
@@ -894,7 +891,12 @@ class TestFiles:
         path = tmp_path / "box.json"
         Collector(RR).save(path)
         data = json.loads(path.read_text())
-        for change, match in (({"version": 2}, "version"), ({"discreet": "survey"}, "kind"), ({"n": 5}, "whole")):
+        for change, match in (
+            ({"version": 3}, "version"),
+            ({"version": True}, "version"),
+            ({"discreet": "survey"}, "kind"),
+            ({"n": 5}, "whole"),
+        ):
             path.write_text(json.dumps(data | change))
             with pytest.raises(ParameterError, match=match):
                 Collector.load(path)
@@ -963,7 +965,8 @@ class TestPairs:
                 continue
             box = PairCollector(*PAIR)
             a, b = lefts[label], rights[label]
-            tally = box.add_many(a[0], b[0], columns=((*a, None)[1], (*b, None)[1]))
+            columns_ = (*a, None)[1], (*b, None)[1]
+            tally = box.add_many(a[0], b[0], columns=columns_, payloads="payload" in label)
             assert (tally.added, tally.refused, box.n) == (20, {}, 20), label
             assert box.pairs.tolist() == expected_pairs(first, second), label
             assert box.boxes[0].supports.tolist() == expected(PAIR[0], first)
@@ -1019,7 +1022,7 @@ class TestPairs:
         first, second = pair_rows()
         parts = [PairCollector(*PAIR) for _ in range(2)]
         for i, part in enumerate(parts):
-            part.add_many(first[10 * i : 10 * i + 10], second[10 * i : 10 * i + 10])
+            part.add_many(first[10 * i : 10 * i + 10], second[10 * i : 10 * i + 10], payloads=True)
         for merged in (parts[0].merge(parts[1]), parts[1].merge(parts[0])):
             assert merged.n == 20
             assert merged.pairs.tolist() == expected_pairs(first, second)
@@ -1054,7 +1057,8 @@ class TestProgress:
     def test_many_files_show_progress_on_a_terminal(self, tmp_path, monkeypatch):
         monkeypatch.setattr(collectors, "_CHUNK", 3)
         for i in range(4):
-            pq.write_table(pa.table({"r": wire(SETS, payloads(SETS, 5))}), tmp_path / f"{i}.parquet")
+            reports = wire(SETS, payloads(SETS, 20)[5 * i : 5 * i + 5])
+            pq.write_table(pa.table({"r": reports}), tmp_path / f"{i}.parquet")
         text = self.run(
             monkeypatch, Terminal(), 0, lambda: Collector(SETS).add_many(tmp_path / "*.parquet", column="r")
         )

@@ -118,7 +118,8 @@ class TestShares:
         for (one, p), (other, q) in itertools.product(*(law.items() for law in laws)):
             box = Collector(form)
             table = np.array([one, other])
-            box.add_many(np.packbits(table, axis=1, bitorder="little") if form.packs_bits else places_of(form, table))
+            rows = np.packbits(table, axis=1, bitorder="little") if form.packs_bits else places_of(form, table)
+            box.add_many(rows, payloads=True)
             estimate = box.estimate()
             mean += float(p * q) * estimate.shares
             assert np.allclose(estimate.counts, 2 * estimate.shares)
@@ -305,7 +306,7 @@ def trials(form, truth, rounds):
     rows = form.perturb(np.tile(truth, rounds)).reshape(rounds, len(truth), form.width)
     for each in rows:
         box = Collector(form)
-        box.add_many(each)
+        box.add_many(each, payloads=True)
         yield box
 
 
@@ -572,7 +573,7 @@ class TestCrosstabs:
         for _ in range(rounds):  # A sample of a population, so that the errors are those of a sample.
             truth = rng.choice(wanted.size, n, p=wanted.ravel())
             box = PairCollector(first, second)
-            box.add_many(first.perturb(truth // second.size), second.perturb(truth % second.size))
+            box.add_many(first.perturb(truth // second.size), second.perturb(truth % second.size), payloads=True)
             crosstab = box.estimate()
             low, high = np.moveaxis(crosstab.intervals, 2, 0)
             single += (wanted < low) | (wanted > high)
@@ -598,7 +599,7 @@ class TestCrosstabs:
         first, second = SHAPES[1][:2]
         truth = np.arange(3000) % 12
         box = PairCollector(first, second)
-        box.add_many(first.perturb(truth // 3), second.perturb(truth % 3))
+        box.add_many(first.perturb(truth // 3), second.perturb(truth % 3), payloads=True)
         table = box.estimate()
         # Randomized response names one choice, so summing its choices out leaves the other question's shares.
         assert np.allclose(table.shares.sum(axis=1), Estimate.of(first, box.boxes[0].supports, 3000).shares)
@@ -611,7 +612,7 @@ class TestCrosstabs:
         for pair in rows:
             boxes.append(PairCollector(first, second))
             for box in (boxes[-1], whole):
-                box.add_many(*pair)
+                box.add_many(*pair, payloads=True)
         merged = boxes[0].merge(*boxes[1:])
         other = boxes[3].merge(boxes[2]).merge(boxes[1], boxes[0])
         for box in (merged, other):

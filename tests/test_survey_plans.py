@@ -116,7 +116,7 @@ class TestTheChoice:
         for option in q.plan(epsilon=1).options:
             form = q.form(option.mechanism)
             box = q.collector(option.mechanism)
-            box.add_many(form.perturb(np.array([0, 1, 2, 3])))
+            box.add_many(form.perturb(np.array([0, 1, 2, 3])), payloads=True)
             assert box.estimate().n == 4
 
 

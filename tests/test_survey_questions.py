@@ -214,9 +214,12 @@ class TestMissing:
 
     def test_blank_cells_are_missing_and_texts_stand_for_choices(self):
         ages = Question("age", [10, 20], missing="unknown")
-        assert ages.places_of_texts(["20", "", "10", "30", "unknown", "20.0"]).tolist() == [1, 2, 0, -1, 2, 1]
+        assert ages.places_of_texts(["20", "", "10", "30", "unknown", "20.0"]).tolist() == [1, -1, 0, -1, 2, 1]
+        assert ages.places_of_answers(["20", "", "10", "unknown", "20.0"]).tolist() == [1, 2, 0, 2, 1]
+        with pytest.raises(DomainError):
+            ages.places_of_answers(["20", "30"])
         assert Question("q", [True, False]).places_of_texts(["True", "False", "", "true"]).tolist() == [0, 1, -1, -1]
-        assert Question("q", ["", "a"], missing="?").places_of_texts(["", "?"]).tolist() == [0, 2]
+        assert Question("q", ["", "a"], missing="?").places_of_answers(["", "?"]).tolist() == [0, 2]
 
     def test_choices_that_print_alike_have_no_texts(self):
         with pytest.raises(ParameterError, match="differ as text"):
@@ -409,9 +412,10 @@ class TestDigests:
 
     @pytest.mark.parametrize("form", EVERY_FORM.values(), ids=EVERY_FORM)
     def test_the_digest_is_that_of_the_canonical_json(self, form):
-        content = {"discreet": 1, **form.to_dict()}
+        content = {"discreet": 2, **form.to_dict()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        assert form.digest == hashlib.sha256(text.encode("ascii")).digest()[:8]
+        assert form.digest == hashlib.sha256(text.encode("ascii")).digest()
+        assert form.tag == form.digest[:16]
 
     @pytest.mark.parametrize("seed", ["0", "1", "4242"])
     def test_digests_are_the_same_in_another_process_with_another_hash_seed(self, seed):

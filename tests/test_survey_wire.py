@@ -33,6 +33,7 @@ from discreet.coins import KeyedCoins
 from discreet.survey import Collector, Form, Question, Report, TextForm, TextQuestion
 
 FILE = Path(__file__).parent / "data" / "wire.json"
+OLD = Path(__file__).parent / "data" / "wire-1.json"
 SECRETS = [bytes(range(16)), b"only on this device, \xff\x00", hashlib.sha256(b"discreet").digest()]
 TEXTS = ["example.org", "", "naïve ☃", "discreet.example/a?b=c"]
 
@@ -49,11 +50,11 @@ def _every_weight(monkeypatch):
 
 def canonical_text(form):
     """Return the form's canonical JSON: sorted keys, no spaces, ASCII."""
-    return json.dumps({"discreet": 1, **form}, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json.dumps({"discreet": 2, **form}, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def digest_of(form):
-    return hashlib.sha256(canonical_text(form).encode("ascii")).digest()[:8]
+    return hashlib.sha256(canonical_text(form).encode("ascii")).digest()
 
 
 def choices_of(form):
@@ -95,15 +96,17 @@ def meaning(form, payload):
 
 def decode(form, data, digest=None):
     """Return what a report's bytes say about a form, or the reason why they are refused."""
-    if len(data) < 10 or data[0] != 0xD5:
-        return "not a report"
-    if data[1] != 1:
+    if len(data) < 2 or data[0] != 0xD5:
+        return "no header" if len(data) == width_of(form) and data[:1] != b"\xd5" else "not a report"
+    if data[1] != 2:
         return "another version"
-    if data[2:10] != (digest or digest_of(form)):
+    if len(data) < 18:
+        return "not a report"
+    if data[2:18] != (digest or digest_of(form))[:16]:
         return "another form"
-    if len(data) != 10 + width_of(form):
+    if len(data) != 18 + width_of(form):
         return "wrong length"
-    said = meaning(form, data[10:])
+    said = meaning(form, data[18:])
     return "impossible" if said is None else said
 
 
@@ -212,7 +215,7 @@ def kept(form, client, answer):
         return {"payload": client.report(answer).payload.hex()}
     if isinstance(form, TextForm):
         bits = form.question.bloom(client.cohort)(answer)
-        coins = client._coins(answer)
+        coins = KeyedCoins(client._secret, client._context(answer))
     else:
         place = form.question.categories.index(answer)
         bits = np.arange(len(form.question)) == place
@@ -227,7 +230,7 @@ def made_vectors():
         plain = json.loads(json.dumps(form.to_dict()))
         reports = []
         for payload in made_payloads(form):
-            report = Report(form.digest, payload)
+            report = Report(form.tag, payload)
             said = meaning(plain, payload)
             reports.append({"says": said, "bytes": report.to_bytes().hex(), "json": report.to_json()})
         entry = {"form": plain, "canonical": canonical_text(plain), "digest": form.digest.hex(), "reports": reports}
@@ -244,7 +247,7 @@ def made_vectors():
         for secret in [*SECRETS, b"k" * 64, b"k" * 65, b"k" * 200]
         for context in (b"", b"context", bytes(12))
     ]
-    return {"version": 1, "forms": forms, "coins": coins}
+    return {"version": 2, "forms": forms, "coins": coins}
 
 
 def taken(coins, n):
@@ -370,20 +373,12 @@ class TestCost:
             SubsetSelection.within(epsilon=1, categories=range(128)),
         ):
             data = q.client(m).report(5).to_bytes()
-            assert len(data) == 10 + 16
+            assert len(data) == 18 + 16
 
     @each_entry
     def test_every_report_costs_its_width_and_the_header(self, entry):
         for given_ in entry["reports"]:
-            assert len(given_["bytes"]) // 2 == 10 + width_of(entry["form"]) == 10 + form_of(entry).width
-
-
-def taken_for_payloads(entry):
-    """Whether a header and more may be a payload of a form: any bits are, but for sets of one size and cohorts."""
-    return entry["form"]["mechanism"]["name"] != "SubsetSelection" and "length" not in entry["form"]["question"]
-
-
-WIDE = [pytest.param(entry, id=label) for label, entry in ENTRIES.items() if width_of(entry["form"]) >= 10]
+            assert len(given_["bytes"]) // 2 == 18 + width_of(entry["form"]) == 18 + form_of(entry).width
 
 
 class TestCorruption:
@@ -410,7 +405,7 @@ class TestCorruption:
             else:
                 added += 1
                 box.add(damaged)
-                assert Report.from_bytes(damaged).digest == form.digest
+                assert Report.from_bytes(damaged).digest == form.tag
         assert box.n == added
         assert dict(box.refused) == reasons
 
@@ -418,15 +413,14 @@ class TestCorruption:
     def test_damage_among_many_is_counted_by_the_same_reason(self, entry):
         form = form_of(entry)
         good = bytes.fromhex(entry["reports"][0]["bytes"])
-        ambiguous = {form.width}  # A report cut down to the width of a payload: see the next test.
-        several = [d for d in self.damaged(good) if len(d) not in ambiguous][::7]
+        several = list(self.damaged(good))[::7]
         box = Collector(form)
         tally = box.add_many([good, *several, good])
         reasons = [decode(entry["form"], d, form.digest) for d in several]
         assert tally.refused == {reason: reasons.count(reason) for reason in reasons if isinstance(reason, str)}
         assert tally.added == 2 + sum(not isinstance(reason, str) for reason in reasons)
 
-    @pytest.mark.parametrize("entry", WIDE)
+    @each_entry
     def test_a_report_cut_down_to_the_width_of_a_payload_is_refused(self, entry):
         form = form_of(entry)
         data = bytes.fromhex(entry["reports"][0]["bytes"])
@@ -449,21 +443,35 @@ class TestCorruption:
             q.collector(m).add(bytes(n))
         assert q.collector(m).add_many([bytes(n)] * 3).refused == {caught.value.reason: 3}
 
-    def test_version_2_is_refused_as_such(self):
+    def test_version_3_is_refused_as_such(self):
         entry = next(iter(ENTRIES.values()))
         data = bytearray.fromhex(entry["reports"][0]["bytes"])
-        data[1] = 2
-        text = entry["reports"][0]["json"].replace('"discreet":1', '"discreet":2')
+        data[1] = 3
+        text = entry["reports"][0]["json"].replace('"discreet":2', '"discreet":3')
         box = Collector(form_of(entry))
         for report in (bytes(data), text):
             with pytest.raises(ReportError, match="another version"):
                 box.add(report)
-        with pytest.raises(ReportError, match="is 2"):
+        with pytest.raises(ReportError, match="this collector's is 2"):
             Report.from_bytes(data)
         assert box.refused == {"another version": 2}
 
+    @pytest.mark.parametrize("entry", json.loads(OLD.read_text(encoding="utf-8"))["forms"], ids=range(13))
+    def test_reports_of_version_1_are_refused_with_the_reason(self, entry):
+        """Its 8 bytes cannot tell two forms apart that were made to share them."""
+        form = form_of(entry)
+        assert form.digest[:8].hex() != entry["digest"]
+        for given_ in entry["reports"]:
+            data, box = bytes.fromhex(given_["bytes"]), Collector(form)
+            for report in (data, given_["json"]):
+                with pytest.raises(ReportError, match="version 1 names its form by 8 bytes") as caught:
+                    box.add(report)
+                assert caught.value.reason == "another version"
+            tally = box.add_many([data, data, given_["json"]])
+            assert (tally.added, tally.refused) == (0, {"another version": 3})
 
-GOOD = {"discreet": 1, "form": "00" * 8, "payload": "AQ=="}
+
+GOOD = {"discreet": 2, "form": "00" * 16, "payload": "AQ=="}
 BAD_JSON = {
     "nothing": "",
     "no JSON": "{",
@@ -479,14 +487,14 @@ BAD_JSON = {
         for key in ("form", "payload")
         for value in (None, True, 0, -1, 1.5, 10**400, [], {}, ["AQ=="], "A", "====", "é", "\ud800", "A" * 9, "AQ==\n")
     },
-    "a short form": json.dumps(GOOD | {"form": "00" * 7}),
-    "a long form": json.dumps(GOOD | {"form": "00" * 9}),
+    "a short form": json.dumps(GOOD | {"form": "00" * 15}),
+    "a long form": json.dumps(GOOD | {"form": "00" * 17}),
     "a form in base 64": json.dumps(GOOD | {"form": "AAAAAAAAAAA="}),
     "base 64 for addresses": json.dumps(GOOD | {"payload": "_-__"}),
     "deep": "[" * 100_000,
-    "a deep payload": '{"discreet":1,"form":"' + "00" * 8 + '","payload":' + "[" * 100_000 + "]" * 100_000 + "}",
+    "a deep payload": '{"discreet":2,"form":"' + "00" * 16 + '","payload":' + "[" * 100_000 + "]" * 100_000 + "}",
     "a million digits": '{"discreet":' + "1" * 1_000_000 + "}",
-    "an unfinished megabyte": '{"discreet":1,"form":"' + "0" * 1_000_000,
+    "an unfinished megabyte": '{"discreet":2,"form":"' + "0" * 1_000_000,
 }
 
 
@@ -503,19 +511,19 @@ class TestJson:
             box.add(BAD_JSON[label])
         assert box.refused == {"not a report": 1}
 
-    @pytest.mark.parametrize("version", [0, 2, -1, True, 1.0, "1", None, [1], 10**300])
+    @pytest.mark.parametrize("version", [0, 1, 3, -2, True, 2.0, "2", None, [2], 10**300])
     def test_another_version_is_refused_as_such(self, version):
         with pytest.raises(ReportError) as caught:
             Report.from_json(json.dumps(GOOD | {"discreet": version}))
         assert caught.value.reason == "another version"
 
     def test_spaces_order_and_more_fields_do_not_matter(self):
-        text = json.dumps({"payload": "AQ==", "sent": "now", "form": "00" * 8, "discreet": 1}, indent=2)
-        assert Report.from_json(text) == Report(bytes(8), b"\1")
+        text = json.dumps({"payload": "AQ==", "sent": "now", "form": "00" * 16, "discreet": 2}, indent=2)
+        assert Report.from_json(text) == Report(bytes(16), b"\1")
 
     def test_a_huge_payload_is_of_the_wrong_length(self):
         entry = next(iter(ENTRIES.values()))
-        text = json.dumps(GOOD | {"form": entry["digest"], "payload": "A" * 4_000_000})
+        text = json.dumps(GOOD | {"form": entry["digest"][:32], "payload": "A" * 4_000_000})
         with pytest.raises(ReportError, match="wrong length"):
             Collector(form_of(entry)).add(text)
 
@@ -527,7 +535,7 @@ class TestJson:
     @settings(max_examples=200, deadline=None)
     @given(st.binary(max_size=40))
     def test_any_bytes_are_a_report_or_refused(self, data):
-        for start in (b"", b"\xd5\x01"):
+        for start in (b"", b"\xd5\x02"):
             try:
                 report = Report.from_bytes(start + data)
             except ReportError:
@@ -535,11 +543,11 @@ class TestJson:
             assert report.to_bytes() == start + data
 
     @settings(max_examples=200, deadline=None)
-    @given(st.binary(min_size=8, max_size=8), st.binary(max_size=40))
+    @given(st.binary(min_size=16, max_size=16), st.binary(max_size=40))
     def test_reports_come_back(self, digest, payload):
         report = Report(digest, payload)
         assert Report.from_bytes(report.to_bytes()) == report == Report.from_json(report.to_json())
-        assert json.loads(report.to_json())["discreet"] == 1
+        assert json.loads(report.to_json())["discreet"] == 2
         assert eval(repr(report), {"Report": Report}) == report
 
     @settings(max_examples=200, deadline=None)
@@ -549,7 +557,10 @@ class TestJson:
             with contextlib.suppress(DiscreetError):
                 Report.from_json(text)
 
-    @pytest.mark.parametrize(("digest", "payload"), [(bytes(7), b""), (bytes(8), "text"), ("text", b""), (None, None)])
+    @pytest.mark.parametrize(
+        ("digest", "payload"),
+        [(bytes(15), b""), (bytes(8), b""), (bytes(32), b""), (bytes(16), "text"), ("text", b""), (None, None)],
+    )
     def test_what_is_no_digest_or_payload_makes_no_report(self, digest, payload):
         with pytest.raises(DiscreetError):
             Report(digest, payload)

@@ -70,7 +70,9 @@ def result() -> Figure:
     question = Question("smokes", choices[:3], missing=choices[3])
     mechanism = question.plan(epsilon=1).mechanism
     box = question.collector(mechanism)
-    box.add_many(question.client(mechanism).report_many(np.repeat(np.array([*choices[:3], None]), truth)))
+    box.add_many(
+        question.client(mechanism).report_many(np.repeat(np.array([*choices[:3], None]), truth)), payloads=True
+    )
     shares = box.estimate(confidence=0.95)
     for place, (choice, people) in enumerate(zip(choices, truth, strict=True)):
         share = shares[choice]
@@ -105,7 +107,7 @@ def estimate_plot() -> Figure:
     mechanism = question.plan(epsilon=1).mechanism
     box = question.collector(mechanism)
     people = np.repeat(np.array(["never", "sometimes", "daily", None]), [5400, 2700, 1300, 600])
-    box.add_many(question.client(mechanism).report_many(people))
+    box.add_many(question.client(mechanism).report_many(people), payloads=True)
     return figure_of(box.estimate(confidence=0.95).plot())
 
 

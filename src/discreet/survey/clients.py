@@ -2,8 +2,10 @@
 
 Without a secret, each report is drawn anew and each one costs its loss again. With a secret, known to this person's
 device alone, the coins of a *permanent* answer are the secret's own: HMAC-SHA256 of the form and the answer. Asked
-twice, the client says the same, and any number of reports costs what one does. Proof: clients.md, which cites the
-marked lines.
+twice, the client says the same, and any number of reports costs what one does.
+
+Whoever asks may ask again in other words, and each form is a new one. So a client refuses a form that costs too much,
+and may have a ledger: what this person has given, over all forms. Proof: clients.md, which cites the marked lines.
 """
 
 from __future__ import annotations
@@ -14,27 +16,72 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from discreet.coins import SYSTEM, Coins, KeyedCoins
-from discreet.errors import KindError, ParameterError
-from discreet.exact import whole
-from discreet.measures import INFINITE, Loss, MaxDivergence
+from discreet.errors import BudgetError, KindError, ParameterError, show
+from discreet.exact import Exact, whole
+from discreet.ledger import Ledger
+from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
 from discreet.mechanisms import LongitudinalRappor, RandomizedResponse, RandomizedResponseBool, SubsetSelection
 from discreet.reals import sign
-from discreet.survey.questions import Form, Mechanism
+from discreet.survey.questions import MOST, Form, Mechanism
 from discreet.survey.reports import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Client", "Teller", "checked_secret"]
+__all__ = ["Client", "Teller"]
 
 _LEAST_SECRET: Final = 16
 
 
 class Teller:
-    """What clients share: a secret that stays where it is, and losses of one report and of many, stated apart."""
+    """What clients share: a secret that stays where it is, what they may give, and what it costs.
+
+    *most* is the greatest epsilon of a form that is answered; `math.inf` answers any, also one that hides nothing.
+    *ledger* has what this person has given, over all forms: a report is charged before it is drawn, and one that does
+    not fit is refused. An answer that was paid for, and that the secret gives again, is free.
+    """
 
     form: Any
-    _secret: bytes | None
+
+    def __init__(self, form: Any, secret: bytes | None, most: Exact, ledger: Ledger | None) -> None:
+        self.form = form
+        self._secret = _checked_secret(secret)
+        self._most, self._ledger = most, ledger
+        if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
+            raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
+        if most != INFINITE:
+            checked_epsilon(most, "most")
+        price = self.loss_of(1 if secret is None else None)
+        self._cost = MaxDivergence().up(price)
+        if not MaxDivergence().within(price, most):  # proof: most
+            raise self._beyond(f"most={show(most)}")
+        if ledger is not None and self._cost == INFINITE:
+            raise self._beyond("any ledger has")
+        if ledger is not None and self._cost > 0 and form.digest.hex() not in (r["form"] for r in self._receipts()):
+            ledger.require(epsilon=self._cost)
+
+    def _beyond(self, limit: str) -> BudgetError:
+        return BudgetError(f"{self.form.question.name}: epsilon={self._cost} is more than {limit}; nothing was asked")
+
+    def _receipts(self) -> list[dict[str, Any]]:
+        """Return the receipts of what this person has given to surveys."""
+        entries = [] if self._ledger is None else self._ledger.entries()
+        return [entry.receipt for entry in entries if isinstance(entry.receipt, dict) and "form" in entry.receipt]
+
+    def _paid(self, context: bytes) -> Coins:
+        """Return the coins of a report, once it is paid for: those of the secret and the context, if there is one."""
+        coins: Coins = SYSTEM
+        mark = None
+        if self._secret is not None:
+            coins = KeyedCoins(self._secret, context)  # proof: memory
+            mark = f"{KeyedCoins(self._secret, b'mark' + context).bits(128):032x}"  # proof: mark
+        if self._ledger is not None and self._cost > 0:
+            receipt = {"form": self.form.digest.hex(), "answer": mark}
+            if mark is None or receipt not in self._receipts():  # proof: free
+                self._ledger.charge(epsilon=self._cost, table=self.form.question.name, receipt=receipt)  # proof: charge
+        return coins
 
     def loss_of(self, reports: int | None = 1, /) -> Loss:
         """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them."""
@@ -83,20 +130,29 @@ class Client(Teller):
     True
     >>> client.privacy_map_of(1) == client.privacy_map_of(1000)
     True
+    >>> from discreet import Ledger
+    >>> book = Ledger.in_memory(epsilon=2)                                      # of this person, for all surveys
+    >>> for day in range(30):
+    ...     client = q.client(RandomizedResponse(categories=q.categories, prob="3/4"), secret=bytes(16), ledger=book)
+    ...     _ = client.report("daily")
+    >>> book.spent.epsilon == client.privacy_map_of(1)
+    True
+    >>> q.client(RandomizedResponse(categories=q.categories, prob="2/3"), ledger=book)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    discreet.errors.BudgetError: epsilon=1.3862943611198908, delta=0: more than is left in memory: ...
     """
 
-    def __init__(self, form: Form, *, secret: bytes | None = None) -> None:
+    def __init__(
+        self, form: Form, *, secret: bytes | None = None, most: Exact = MOST, ledger: Ledger | None = None
+    ) -> None:
         if not isinstance(form, Form):
             raise KindError("form", type(form), "a Form, as question.form(mechanism) gives")
-        self.form = form
-        self._secret = checked_secret(secret)
-        if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
-            raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
+        super().__init__(form, secret, most, ledger)
 
     def report(self, answer: Any, /) -> Report:
-        """Return a report of an answer; a foreign answer raises DomainError, and no coin is tossed."""
+        """Return a report of an answer; a foreign answer raises DomainError, is not charged, and no coin is tossed."""
         place = int(self.form.question.places([answer])[0])
-        return Report(self.form.digest, self._payload(place))
+        return Report(self.form.tag, self._payload(place))
 
     def report_many(self, answers: Sequence[Any] | NDArray[Any], /) -> NDArray[np.uint8]:
         """Return the payloads of many people's reports, one row of bytes each; not for a client with a secret.
@@ -104,20 +160,20 @@ class Client(Teller):
         >>> from discreet.survey import Question
         >>> from discreet import RandomizedResponse
         >>> q = Question("smokes", ["never", "daily"])
-        >>> q.client(RandomizedResponse(categories=q.categories, prob=1)).report_many(["never", "daily"]).tolist()
-        [[0], [1]]
+        >>> q.client(RandomizedResponse(categories=q.categories, prob="3/4")).report_many(["never", "daily"]).shape
+        (2, 1)
         """
         if self._secret is not None:
             raise ParameterError("secret", "...", "no secret for many people: each has their own")
+        if self._ledger is not None:
+            raise ParameterError("ledger", self._ledger, "no ledger for many people: each has their own")
         form: Form = self.form
         return form.perturb(form.question.places(answers))
 
     def _payload(self, place: int) -> bytes:
         form: Form = self.form
         m = form.mechanism
-        coins: Coins = SYSTEM
-        if self._secret is not None:
-            coins = KeyedCoins(self._secret, form.digest + place.to_bytes(4, "little"))  # proof: memory
+        coins = self._paid(form.digest + place.to_bytes(4, "little"))  # proof: context
         if isinstance(m, LongitudinalRappor):
             memo = m.permanent(_one_hot(place, m.length), coins)  # proof: permanent
             return _packed(m.instantaneous(memo, SYSTEM))  # proof: instantaneous
@@ -135,10 +191,14 @@ class Client(Teller):
         return f"<client of {self.form.question.name}{' with a secret' if self._secret is not None else ''}>"
 
     def _remake(self) -> tuple[Any, ...]:
-        return Client, (self.form,)
+        return _client, (self.form, self._most, self._ledger)
 
 
-def checked_secret(secret: bytes | None) -> bytes | None:
+def _client(form: Form, most: Exact, ledger: Ledger | None) -> Client:
+    return Client(form, most=most, ledger=ledger)
+
+
+def _checked_secret(secret: bytes | None) -> bytes | None:
     """Return a secret, or raise without showing it."""
     if secret is not None and not isinstance(secret, bytes):
         raise KindError("secret", type(secret), "bytes")

@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.exact import Exact
+    from discreet.ledger import Ledger
     from discreet.survey.clients import Client
     from discreet.survey.collectors import Collector
     from discreet.survey.plans import Plan
 
 __all__ = [
+    "MOST",
+    "TAG",
     "VERSION",
     "Form",
     "Mechanism",
@@ -47,12 +50,18 @@ __all__ = [
     "count_bits",
     "count_bytes",
     "described",
+    "digest_of",
+    "is_missing",
     "rebuilt",
     "stated",
 ]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of the wire format and of the descriptions that digests are made of."""
+TAG: Final = 16
+"""How many bytes of its form's digest a report carries."""
+MOST: Final = 10
+"""The greatest epsilon of a form that a client answers unless told otherwise: odds of 22,000 to 1."""
 
 Mechanism: TypeAlias = (
     RandomizedResponse | RandomizedResponseBool | SubsetSelection | OptimizedUnary | Rappor | LongitudinalRappor
@@ -109,7 +118,7 @@ class Question:
             if self.missing is not None:
                 flat = answers.ravel() if isinstance(answers, np.ndarray) else answers
                 for i in np.flatnonzero(places < 0).tolist():
-                    if _is_missing(flat[i]):
+                    if is_missing(flat[i]):
                         places[i] = len(self) - 1
             if int(places.min()) < 0:
                 raise DomainError(self.foreign())
@@ -123,10 +132,10 @@ class Question:
         return f"{self.name}: an answer is not one of {shown}{hint}"
 
     def places_of_texts(self, texts: Sequence[str], /) -> NDArray[np.int64]:
-        """Return the place of each answer that a text stands for, as in a CSV file, or -1; a blank one is missing.
+        """Return the place of each choice that a text stands for, as in a CSV file, or -1.
 
         >>> Question("age", [10, 20], missing="unknown").places_of_texts(["20", "", "10.0", "30"])
-        array([ 1,  2,  0, -1])
+        array([ 1, -1,  0, -1])
         """
         table = {str(choice): i for i, choice in enumerate(self.categories.values)}
         if len(table) < len(self):
@@ -134,31 +143,65 @@ class Question:
         for i, choice in enumerate(self.categories.values):
             if type(choice) is int:  # Frames write a column of whole numbers with gaps as floats.
                 table.setdefault(f"{choice}.0", i)
-        if self.missing is not None:
-            table.setdefault("", len(self) - 1)
         return np.fromiter((table.get(text, -1) for text in texts), np.int64, len(texts))
+
+    def places_of_reports(self, texts: Sequence[str], /) -> NDArray[np.int64]:
+        """Return the place of each randomized answer that a text stands for, or -1; a blank one is a lost report.
+
+        >>> Question("age", [10, 20], missing="unknown").places_of_reports(["20", "", "unknown"])
+        array([ 1, -1,  2])
+        """
+        if "" in map(str, self.categories.values):
+            raise ParameterError(
+                "choices", self.choices, "no blank choice: a blank cell of a CSV file is a lost report"
+            )
+        return self.places_of_texts(texts)
+
+    def places_of_answers(self, texts: Sequence[str], /) -> NDArray[np.int64]:
+        """Return the place of each true answer that a text stands for, or raise DomainError; a blank one is missing.
+
+        Only a true answer that is blank is missing. Among randomized answers it is a report that was lost.
+
+        >>> Question("age", [10, 20], missing="unknown").places_of_answers(["20", "", "10.0"])
+        array([1, 2, 0])
+        """
+        places = self.places_of_texts(texts)
+        if self.missing is not None:
+            for i in np.flatnonzero(places < 0).tolist():
+                if not texts[i]:
+                    places[i] = len(self) - 1
+        if places.size and int(places.min()) < 0:
+            raise DomainError(self.foreign())
+        return places
 
     def form(self, mechanism: Mechanism, /) -> Form:
         """Return what client and collector must agree on: this question, asked by a mechanism."""
         return Form(self, mechanism)
 
-    def client(self, mechanism: Mechanism, *, secret: bytes | None = None) -> Client:
+    def client(
+        self,
+        mechanism: Mechanism,
+        *,
+        secret: bytes | None = None,
+        most: Exact = MOST,
+        ledger: Ledger | None = None,
+    ) -> Client:
         """Return what turns a person's answers into reports; see `Client`.
 
         >>> q = Question("smokes", ["never", "daily"])
         >>> report = q.client(RandomizedResponse(categories=q.categories, prob="3/4")).report("daily")
         >>> len(report.to_bytes())
-        11
+        19
         """
         from discreet.survey.clients import Client
 
-        return Client(self.form(mechanism), secret=secret)
+        return Client(self.form(mechanism), secret=secret, most=most, ledger=ledger)
 
-    def collector(self, mechanism: Mechanism, /) -> Collector:
+    def collector(self, mechanism: Mechanism, /, *, wave: str | int | None = None) -> Collector:
         """Return an empty box for reports; see `Collector`. It refuses the reports of any other question."""
         from discreet.survey.collectors import Collector
 
-        return Collector(self.form(mechanism))
+        return Collector(self.form(mechanism), wave=wave)
 
     def plan(
         self,
@@ -207,7 +250,7 @@ def _check_kinds(name: str, values: tuple[Any, ...]) -> None:
         raise KindError(name, values, "text, whole numbers or booleans, which every machine writes alike")
 
 
-def _is_missing(answer: Any) -> bool:
+def is_missing(answer: Any) -> bool:
     """Whether an answer is None, NaN, or what frames put in the place of a value."""
     if answer is None or type(answer).__name__ in ("NAType", "NaTType"):
         return True
@@ -221,8 +264,8 @@ class Form:
 
     >>> q = Question("smokes", ["never", "sometimes", "daily"])
     >>> form = q.form(SubsetSelection.within(epsilon=1, categories=q.categories))
-    >>> form.digest.hex(), form.width
-    ('404e38987f96cf1a', 1)
+    >>> form.tag.hex(), form.width
+    ('7405bb1c06d1bb585241b9ad1b642174', 1)
     """
 
     question: Question
@@ -235,15 +278,18 @@ class Form:
         if not isinstance(mechanism, Mechanism):
             raise KindError("mechanism", mechanism, f"one of {', '.join(_names())}")
         _check_fit(question, mechanism)
-        said = described(mechanism)
-        said.pop("constant_time", None)  # How a report is drawn is nothing that others must know.
-        text = canonical({"discreet": VERSION, "question": question.to_dict(), "mechanism": said})
-        freeze(self, question=question, mechanism=mechanism, _digest=hashlib.sha256(text).digest()[:8])
+        digest = digest_of(question.to_dict(), described(mechanism))
+        freeze(self, question=question, mechanism=mechanism, _digest=digest)
 
     @property
     def digest(self) -> bytes:
-        """The first 8 bytes of the SHA-256 of the form's canonical JSON."""
+        """The SHA-256 of the form's canonical JSON: forms agree where all of it does."""
         return self._digest
+
+    @property
+    def tag(self) -> bytes:
+        """The first 16 bytes of the digest: what a report carries."""
+        return self._digest[:TAG]
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -266,6 +312,30 @@ class Form:
     def size(self) -> int:
         """How many counters a collector keeps: one a choice."""
         return len(self.question)
+
+    @property
+    def weights(self) -> tuple[int, int]:
+        """The least and the greatest number of choices that a report can support."""
+        m, (p, q), others = self.mechanism, self.support, len(self.question) - 1
+        if isinstance(m, _PLACES):
+            return 1, 1
+        if isinstance(m, SubsetSelection):
+            return m.size, m.size
+        return (p == 1) + others * (q == 1), (p > 0) + others * (q > 0)
+
+    def possible(self, n: int, supports: Sequence[int], /) -> bool:
+        """Whether *n* reports can support the choices so many times.
+
+        They can if no choice has more than n and the sum is that of n reports: dealt out in turn, one choice after
+        the other, each report gets distinct choices, and as many as any other or one more.
+
+        >>> q = Question("smokes", ["never", "daily"])
+        >>> form = q.form(RandomizedResponse(categories=q.categories, prob="3/4"))
+        >>> form.possible(3, [1, 2]), form.possible(3, [1, 1])
+        (True, False)
+        """
+        least, most = self.weights
+        return min(supports) >= 0 and max(supports) <= n and least * n <= sum(supports) <= most * n
 
     @property
     def packs_bits(self) -> bool:
@@ -297,17 +367,18 @@ class Form:
 
     def valid(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
         """Return which rows of bytes are reports that this form's mechanism can give."""
-        m, k = self.mechanism, len(self.question)
-        if isinstance(m, _PLACES):
+        k = len(self.question)
+        if not self.packs_bits:
             return self._unpack_places(rows) < k
         valid = np.ones(len(rows), np.bool_)
         if k % 8:
             valid &= rows[:, -1] >> np.uint8(k % 8) == 0
-        if isinstance(m, SubsetSelection):
+        least, most = self.weights
+        if least > 0 or most < k:
             set_bits = np.zeros(len(rows), np.int64)
             for column in rows.T:
                 set_bits += np.bitwise_count(column)
-            valid &= set_bits == m.size
+            valid &= (least <= set_bits) & (set_bits <= most)
         return valid
 
     def plausible(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
@@ -536,6 +607,16 @@ def stated(data: Mapping[str, Any], kind: type, fields: Iterable[str]) -> dict[s
     if data.get("constant_time") is True and kind in (Rappor, RandomizedResponseBool):
         values["constant_time"] = True
     return values
+
+
+def digest_of(question: dict[str, Any], mechanism: dict[str, Any]) -> bytes:
+    """Return the digest of a form: the SHA-256 of the canonical JSON of its question and its mechanism.
+
+    >>> len(digest_of({"name": "age"}, {"name": "Rappor"}))
+    32
+    """
+    said = {key: value for key, value in mechanism.items() if key != "constant_time"}  # How it is drawn is no matter.
+    return hashlib.sha256(canonical({"discreet": VERSION, "question": question, "mechanism": said})).digest()
 
 
 def canonical(data: Any) -> bytes:

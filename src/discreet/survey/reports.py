@@ -1,12 +1,13 @@
 """Reports on the wire: bytes and JSON, versioned, with the digest of the form they answer.
 
-    byte 0      0xD5
-    byte 1      the version, 1
-    bytes 2-9   the form's digest: the first 8 bytes of the SHA-256 of its canonical JSON
-    bytes 10-   the payload: a place (lowest byte first) or packed bits (bit i is bit i % 8 of byte i // 8)
+    byte 0       0xD5
+    byte 1       the version, 2
+    bytes 2-17   the form's tag: the first 16 bytes of its digest, the SHA-256 of its canonical JSON
+    bytes 18-    the payload: a place (lowest byte first) or packed bits (bit i is bit i % 8 of byte i // 8)
 
-Reports on open text put their cohort, two bytes, lowest first, before the bits. The digest tells forms apart; it does
-not authenticate: anyone who knows the form can make a report.
+Reports on open text put their cohort, two bytes, lowest first, before the bits. The tag tells forms apart; it does not
+authenticate: anyone who knows the form can make a report. Version 1 had a tag of 8 bytes, so short that two forms with
+one tag were found; its reports are refused.
 """
 
 from __future__ import annotations
@@ -18,25 +19,27 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from discreet.errors import KindError, ReportError
-from discreet.survey.questions import VERSION
+from discreet.survey.files import strict_json
+from discreet.survey.questions import TAG, VERSION
 
 __all__ = ["HEADER", "MAGIC", "Report"]
 
 MAGIC: Final = 0xD5
-HEADER: Final = 10
+HEADER: Final = 2 + TAG
 """The number of bytes before the payload."""
+_OLD: Final = "version 1 names its form by 8 bytes, which two forms can share: ask again"
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One randomized answer, as it leaves a person.
+    """One randomized answer, as it leaves a person. *digest* is the form's tag.
 
-    >>> report = Report(bytes(8), bytes([1, 2]))
+    >>> report = Report(bytes(16), bytes([1, 2]))
     >>> report.to_bytes().hex()
-    'd50100000000000000000102'
+    'd502000000000000000000000000000000000102'
     >>> report.to_json()
-    '{"discreet":1,"form":"0000000000000000","payload":"AQI="}'
+    '{"discreet":2,"form":"00000000000000000000000000000000","payload":"AQI="}'
     >>> Report.from_bytes(report.to_bytes()) == Report.from_json(report.to_json()) == report
     True
     """
@@ -45,8 +48,8 @@ class Report:
     payload: bytes
 
     def __post_init__(self) -> None:
-        if not isinstance(self.digest, bytes) or len(self.digest) != HEADER - 2:
-            raise KindError("digest", type(self.digest), f"{HEADER - 2} bytes")
+        if not isinstance(self.digest, bytes) or len(self.digest) != TAG:
+            raise KindError("digest", type(self.digest), f"{TAG} bytes")
         if not isinstance(self.payload, bytes):
             raise KindError("payload", type(self.payload), "bytes")
 
@@ -60,10 +63,11 @@ class Report:
         if not isinstance(data, bytes | bytearray | memoryview):
             raise KindError("data", type(data), "bytes")
         data = bytes(data)
-        if len(data) < HEADER or data[0] != MAGIC:
+        if len(data) < 2 or data[0] != MAGIC:
             raise ReportError("not a report", f"need {HEADER} bytes of header that begin with {MAGIC:#x}")
-        if data[1] != VERSION:
-            raise ReportError("another version", f"the report's is {data[1]}, this collector's is {VERSION}")
+        _check_version(data[1])
+        if len(data) < HEADER:
+            raise ReportError("not a report", f"need {HEADER} bytes of header, not {len(data)}")
         return cls(data[2:HEADER], data[HEADER:])
 
     def to_json(self) -> str:
@@ -73,18 +77,33 @@ class Report:
 
     @classmethod
     def from_json(cls, text: str | bytes, /) -> Report:
-        """Return the report that `to_json` wrote, or raise ReportError."""
+        """Return the report that `to_json` wrote, or raise ReportError; a key that is there twice is refused."""
         try:
-            data: Any = json.loads(text)
+            data: Any = strict_json(text)
             version, digest, payload = data["discreet"], data["form"], data["payload"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise ReportError("not a report", "need JSON with discreet, form and payload") from None
-        if type(version) is not int or version != VERSION:
-            raise ReportError("another version", f"this collector's is {VERSION}")
+        except (ValueError, TypeError, KeyError):
+            raise ReportError("not a report", "need JSON with discreet, form and payload, each once") from None
+        _check_version(version)
         try:
-            return cls(bytes.fromhex(digest), base64.b64decode(payload, validate=True))
+            return cls(_from_hex(digest), base64.b64decode(payload, validate=True))
         except (ValueError, TypeError, binascii.Error):
-            raise ReportError("not a report", "need form, 8 bytes in hexadecimal, and payload in base 64") from None
+            raise ReportError(
+                "not a report", f"need form, {TAG} bytes in hexadecimal, and payload in base 64"
+            ) from None
 
     def __repr__(self) -> str:
         return f"Report(digest=bytes.fromhex({self.digest.hex()!r}), payload=bytes.fromhex({self.payload.hex()!r}))"
+
+
+def _check_version(version: Any) -> None:
+    if type(version) is not int or version != VERSION:
+        detail = _OLD if type(version) is int and version == 1 else f"this collector's is {VERSION}"
+        raise ReportError("another version", detail)
+
+
+def _from_hex(text: str) -> bytes:
+    """Return bytes in hexadecimal, two digits each and nothing between them."""
+    data = bytes.fromhex(text)
+    if len(text) != 2 * len(data):
+        raise ValueError
+    return data

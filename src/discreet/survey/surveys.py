@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from discreet.domains import freeze
-from discreet.errors import DomainError, KindError, MismatchError, ParameterError
+from discreet.errors import KindError, MismatchError, ParameterError
 from discreet.exact import Exact, exact
 from discreet.measures import INFINITE, MaxDivergence, checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
 from discreet.report import Progress
-from discreet.survey.collectors import Collector, PairCollector, Tally
+from discreet.survey.collectors import Collector, PairCollector, Tally, Wave, pieces
 from discreet.survey.estimates import Crosstab, Estimate
 from discreet.survey.files import read_json, write_json
 from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
@@ -142,6 +142,10 @@ class Survey:
         It is read twice, a chunk at a time: all answers are checked before the first coin is tossed.
         """
         self._check_kept(keep)
+        if Path(target).suffix.lower() == ".csv":
+            for form in self.forms:
+                if not form.packs_bits:
+                    form.question.places_of_reports([])  # Raises where a choice would be written as a blank cell.
         rows = 0
         for _ in self._file_places(source, keep):
             pass
@@ -170,21 +174,22 @@ class Survey:
             for form, column in zip(self.forms, columns[len(keep) :], strict=True):
                 question = form.question
                 if isinstance(column, Texts):
-                    found = question.places_of_texts(column)
-                    if found.size and int(found.min()) < 0:
-                        raise DomainError(question.foreign())
+                    found = question.places_of_answers(column)
                 else:
                     found = question.places(_plain(plain(column), question))
                 places.append(found)
             yield places, list(columns[: len(keep)])
 
-    def collector(self) -> Boxes:
-        """Return empty boxes, one a question."""
-        return Boxes({form.question.name: Collector(form) for form in self.forms})
+    def collector(self, *, wave: Wave = None) -> Boxes:
+        """Return empty boxes, one a question, for a wave in which each person answers once."""
+        return Boxes({form.question.name: Collector(form, wave=wave) for form in self.forms})
 
-    def collect(self, sources: Any, /) -> Boxes:
-        """Return boxes with the reports of a source or a list of them: paths, frames, or boxes saved as .json."""
-        boxes = self.collector()
+    def collect(self, sources: Any, /, *, wave: Wave = None) -> Boxes:
+        """Return boxes with the reports of a source or a list of them: paths, frames, or boxes saved as .json.
+
+        No file is counted twice, by itself or in a box that was saved; and all of it is of one *wave*.
+        """
+        boxes = self.collector(wave=wave)
         for source in sources if isinstance(sources, list | tuple) else [sources]:
             if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".json":
                 boxes = boxes.merge(Boxes.load(source))
@@ -213,7 +218,7 @@ class Survey:
         if first == second:
             raise ParameterError("second", second, "another question than the first")
         box = PairCollector(self[first], self[second])
-        box.add_frame(noisy, first, second)
+        box.add_frame(noisy, first, second, payloads=True)
         return box.estimate(confidence=confidence, simultaneous=simultaneous)
 
     def to_dict(self) -> dict[str, Any]:
@@ -290,19 +295,33 @@ class Boxes(Mapping[str, Collector]):
     boxes: dict[str, Collector]
 
     def add_many(self, noisy: Any, /) -> dict[str, Tally]:
-        """Add many people's randomized answers: what `Survey.perturb` gave, a path, Arrow, or a Spark frame."""
-        before = {name: (box.n, box.refused.copy()) for name, box in self.boxes.items()}
+        """Add many people's randomized answers: what `Survey.perturb` gave, a path, Arrow, or a Spark frame.
+
+        A file is counted once; and whatever goes wrong, all of it is added or nothing.
+        """
+        boxes = list(self.boxes.values())
+        parts = [Collector(box.form, wave=box.wave) for box in boxes]
         if is_spark(noisy):
-            return {name: box.add_many(noisy, column=name) for name, box in self.boxes.items()}
-        with Progress("people") as progress:
-            for columns in chunks(noisy, list(self.boxes), _CHUNK):
-                for box, column in zip(self.boxes.values(), columns, strict=True):
-                    box.add_chunk(column)
-                progress.add(len(columns[0]))
-        return {
-            name: Tally(box.n - before[name][0], dict(box.refused - before[name][1]))
-            for name, box in self.boxes.items()
-        }
+            for name, part in zip(self.boxes, parts, strict=True):
+                part.add_many(noisy, column=name, payloads=True)
+        else:
+            with Progress("people") as progress:
+                for source in pieces(noisy, boxes, parts):
+                    for columns in chunks(source, list(self.boxes), _CHUNK):
+                        for part, column in zip(parts, columns, strict=True):
+                            part.add_chunk(column, payloads=True)
+                        progress.add(len(columns[0]))
+        return self._take(dict(zip(self.boxes, parts, strict=True)))
+
+    def _take(self, parts: Mapping[str, Collector]) -> dict[str, Tally]:
+        """Add what other boxes hold to each box, or to none."""
+        before = {name: box.held for name, box in self.boxes.items()}
+        try:
+            return {name: box.take(parts[name]) for name, box in self.boxes.items()}
+        except BaseException:
+            for name, box in self.boxes.items():
+                box.held = before[name]
+            raise
 
     def merge(self, *others: Boxes) -> Boxes:
         """Return new boxes with the reports of these and of others of the same survey."""
@@ -328,6 +347,10 @@ class Boxes(Mapping[str, Collector]):
         if not isinstance(found, list):
             raise ParameterError("path", str(path), "a file of boxes")
         boxes = [Collector.from_dict(data) for data in found]
+        if not boxes or len({box.form.question.name for box in boxes}) < len(boxes):
+            raise ParameterError("path", str(path), "boxes of questions with distinct names")
+        if len({box.wave for box in boxes}) > 1:
+            raise ParameterError("path", str(path), "boxes of one wave")
         return cls({box.form.question.name: box for box in boxes})
 
     def __getitem__(self, name: str) -> Collector:

@@ -27,16 +27,17 @@ from discreet.intervals import checked_confidence
 from discreet.mechanisms import Bloom, LongitudinalRappor, Rappor
 from discreet.report import columns, intervals
 from discreet.samplers import below
-from discreet.survey.clients import Teller, checked_secret
+from discreet.survey.clients import Teller
 from discreet.survey.estimates import as_frame
 from discreet.survey.poisoning import plausible, plausible_weights
-from discreet.survey.questions import VERSION, canonical, described, stated
+from discreet.survey.questions import MOST, TAG, described, digest_of, stated
 from discreet.survey.reports import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from discreet.ledger import Ledger
     from discreet.survey.collectors import Collector
 
 __all__ = ["TextClient", "TextEstimate", "TextForm", "TextQuestion"]
@@ -91,15 +92,23 @@ class TextQuestion:
         """Return what client and collector must agree on."""
         return TextForm(self, mechanism)
 
-    def client(self, mechanism: TextMechanism, *, secret: bytes | None = None, cohort: int | None = None) -> TextClient:
+    def client(
+        self,
+        mechanism: TextMechanism,
+        *,
+        secret: bytes | None = None,
+        cohort: int | None = None,
+        most: Exact = MOST,
+        ledger: Ledger | None = None,
+    ) -> TextClient:
         """Return what turns a person's texts into reports; see `TextClient`."""
-        return TextClient(self.form(mechanism), secret=secret, cohort=cohort)
+        return TextClient(self.form(mechanism), secret=secret, cohort=cohort, most=most, ledger=ledger)
 
-    def collector(self, mechanism: TextMechanism, /) -> Collector:
+    def collector(self, mechanism: TextMechanism, /, *, wave: str | int | None = None) -> Collector:
         """Return an empty box for reports; see `Collector`. Its `decode` finds candidates."""
         from discreet.survey.collectors import Collector
 
-        return Collector(self.form(mechanism))
+        return Collector(self.form(mechanism), wave=wave)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the question as plain values, for JSON."""
@@ -130,7 +139,7 @@ class TextForm:
     question: TextQuestion
     mechanism: TextMechanism
     digest: bytes = field(repr=False)
-    """The first 8 bytes of the SHA-256 of the form's canonical JSON."""
+    """The SHA-256 of the form's canonical JSON: forms agree where all of it does."""
 
     def __init__(self, question: TextQuestion, mechanism: TextMechanism) -> None:
         if not isinstance(question, TextQuestion):
@@ -140,10 +149,13 @@ class TextForm:
         if mechanism.length != question.length or mechanism.max_weight < question.hashes:
             need = f"length {question.length} and a max_weight of at least {question.hashes}"
             raise MismatchError(f"{question.name} and {type(mechanism).__name__}: need {need}")
-        content = {"question": question.to_dict(), "mechanism": _described(mechanism)}
-        content["mechanism"].pop("constant_time", None)  # How a report is drawn is nothing that others must know.
-        text = canonical({"discreet": VERSION, **content})
-        freeze(self, question=question, mechanism=mechanism, digest=hashlib.sha256(text).digest()[:8])
+        digest = digest_of(question.to_dict(), _described(mechanism))
+        freeze(self, question=question, mechanism=mechanism, digest=digest)
+
+    @property
+    def tag(self) -> bytes:
+        """The first 16 bytes of the digest: what a report carries."""
+        return self.digest[:TAG]
 
     @property
     def packs_bits(self) -> bool:
@@ -171,6 +183,12 @@ class TextForm:
         """Return which rows have a weight that honest reports have, but for a probability of 1e-12 each."""
         q, (p1, p0) = self.question, self.mechanism.support
         return plausible(rows[:, 2:], q.length, plausible_weights(q.length, float(p1), float(p0), 1, q.hashes))
+
+    def possible(self, n: int, counts: Sequence[int], /) -> bool:
+        """Whether *n* reports can give these counts: in a cohort, no bit is set more often than there are reports."""
+        q = self.question
+        cells, people = np.array(counts[: -q.cohorts]).reshape(q.cohorts, q.length), np.array(counts[-q.cohorts :])
+        return min(counts) >= 0 and sum(counts[-q.cohorts :]) == n and bool((cells <= people[:, None]).all())
 
     def count(self, rows: NDArray[np.uint8], /) -> NDArray[np.int64]:
         """Return how many reports set each bit in each cohort, and how many there are in each cohort."""
@@ -422,13 +440,18 @@ class TextClient(Teller):
     True
     """
 
-    def __init__(self, form: TextForm, *, secret: bytes | None = None, cohort: int | None = None) -> None:
+    def __init__(
+        self,
+        form: TextForm,
+        *,
+        secret: bytes | None = None,
+        cohort: int | None = None,
+        most: Exact = MOST,
+        ledger: Ledger | None = None,
+    ) -> None:
         if not isinstance(form, TextForm):
             raise KindError("form", type(form), "a TextForm, as question.form(mechanism) gives")
-        self.form = form
-        self._secret = checked_secret(secret)
-        if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
-            raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
+        super().__init__(form, secret, most, ledger)
         if cohort is None:
             coins: Coins = SYSTEM if secret is None else KeyedCoins(secret, b"cohort" + form.digest)
             cohort = below(form.question.cohorts, coins)
@@ -439,27 +462,26 @@ class TextClient(Teller):
         """Return a report of a text."""
         if not isinstance(text, str):
             raise KindError("text", type(text), "a text")
-        m, bits, coins = self.form.mechanism, self._bloom(text), self._coins(text)
+        m, bits, coins = self.form.mechanism, self._bloom(text), self._paid(self._context(text))
         noisy = (
             m.instantaneous(m.permanent(bits, coins), SYSTEM)
             if isinstance(m, LongitudinalRappor)
             else m.sample(bits, coins)
         )
         head = self.cohort.to_bytes(2, "little")
-        return Report(self.form.digest, head + np.packbits(noisy, bitorder="little").tobytes())
+        return Report(self.form.tag, head + np.packbits(noisy, bitorder="little").tobytes())
 
-    def _coins(self, text: str) -> Coins:
-        if self._secret is None:
-            return SYSTEM
+    def _context(self, text: str) -> bytes:
+        form: TextForm = self.form
         data = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-        return KeyedCoins(self._secret, b"text" + self.form.digest + self.cohort.to_bytes(2, "little") + data)
+        return b"text" + form.digest + self.cohort.to_bytes(2, "little") + data
 
     def __repr__(self) -> str:
         return f"<client of {self.form.question.name}, cohort {self.cohort}>"
 
     def _remake(self) -> tuple[Any, ...]:
-        return _text_client, (self.form, self.cohort)
+        return _text_client, (self.form, self.cohort, self._most, self._ledger)
 
 
-def _text_client(form: TextForm, cohort: int) -> TextClient:
-    return TextClient(form, cohort=cohort)
+def _text_client(form: TextForm, cohort: int, most: Exact, ledger: Ledger | None) -> TextClient:
+    return TextClient(form, cohort=cohort, most=most, ledger=ledger)
