@@ -69,8 +69,8 @@ class TestInfluence:
     def test_an_all_ones_vector_moves_all_choices_at_once(self):
         form = next(form for form in forms() if isinstance(form.mechanism, OptimizedUnary))
         box, other = Collector(form), Collector(form)
-        box.add_many(form.perturb(np.zeros(100, int)))
-        other.add_many(np.full((1, 1), 31, np.uint8))
+        box.add_many(form.perturb(np.zeros(100, int)), payloads=True)
+        other.add_many(np.full((1, 1), 31, np.uint8), payloads=True)
         moved = box.merge(other).estimate().counts - box.estimate().counts
         assert np.allclose(moved, float(influence(form.mechanism)))
 
@@ -130,7 +130,7 @@ class TestWeights:
         crafted = np.packbits(rows, axis=1, bitorder="little")
         rng = np.random.default_rng(5)
         mixed = np.insert(honest, np.sort(rng.integers(0, len(honest), 5)), crafted, axis=0)
-        tally = box.add_many(mixed)
+        tally = box.add_many(mixed, payloads=True)
         assert (tally.added, tally.refused) == (20_002, {"implausible weight": 3})
         assert box.estimate().refused == 3
         assert "3 refused" in str(box.estimate())
@@ -159,4 +159,4 @@ class TestWeights:
 def wrap(form, payload):
     from discreet.survey import Report
 
-    return Report(form.digest, bytes(payload))
+    return Report(form.tag, bytes(payload))
