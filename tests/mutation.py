@@ -321,9 +321,7 @@ def forget() -> None:
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()
-    shelf = sys.modules["discreet.samplers.many"]._SHELF
-    shelf._made.clear()
-    shelf._wanted.clear()
+    sys.modules["discreet.samplers.many"]._KEPT.clear()
 
 
 class Tests:

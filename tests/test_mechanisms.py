@@ -553,7 +553,7 @@ class TestLaplaceThreshold:
                 monkeypatch.setattr(
                     laplace_threshold,
                     "add_discrete_laplace",
-                    lambda values, scale, coins, z=noise: np.asarray(values) + z,
+                    lambda values, scale, coins, z=noise, **_: np.asarray(values) + z,
                 )
                 m = LaplaceThreshold(scale=1, threshold=6)
                 data = (np.array(["a"]), np.array([6])) if array else {"a": 6}
@@ -706,7 +706,6 @@ class TestLaplaceThreshold:
     def test_a_delta_that_rounds_to_one_is_one(self):
         m = LaplaceThreshold(scale=1000, threshold=1)
         assert m.privacy_map((10**5, 10**5, 1)) == (100.0, 1.0)
-        assert m.loss((10**5, 10**5, 1)) == (100, 1)
 
     def test_threshold_zero_releases_what_is_above_it(self):
         data = {"up": 5, "down": -5, "one": 1, "minus one": -1, "minus two": -2}

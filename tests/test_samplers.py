@@ -465,7 +465,7 @@ def test_the_sizes_of_cells_and_words_are_handed_on():
     coins = _Asked()
     categorical_many([1] * 300, 64, coins, cell=8, word=16)  # Every cell is open.
     assert coins.asked == [8, 16]
-    for table in many._Shelf(room=2).get(Fraction(1000), True, 5000, 8, 16)._tables:
+    for table in many._kept(1000, 1, True, 8, 16, True)._tables:
         assert (table._cell, table._word) == (8, 16)
     for draw, one in ((geometric_many, geometric), (discrete_laplace_many, discrete_laplace)):
         assert draw(10, 1, ScriptedCoins(0x80, 8), word=8).tolist() == [one(10, ScriptedCoins(0x80, 8), word=8)]
@@ -544,9 +544,9 @@ def test_digits_compose_to_exactly_the_law(signed, layers, monkeypatch):
 )
 def test_digits_have_at_most_8_bits_and_the_top_digit_a_scale_of_at_most_64(scale, count):
     digits = many.Digits(Fraction(scale), False)
-    assert digits._top_scale == Fraction(scale, 1 << digits._shift) <= 64
-    assert digits._top_scale > 32 or digits._shift == 0
-    assert digits._span - 1 < 16 * digits._top_scale <= digits._span
+    assert digits._rest[0].scale == Fraction(scale, 1 << digits._shift) <= 64
+    assert digits._rest[0].scale > 32 or digits._shift == 0
+    assert digits._span - 1 < 16 * digits._rest[0].scale <= digits._span
     assert len(digits._tables) == count
     assert all(len(table._law) <= 256 for table in digits._tables[:-1])
 
@@ -563,7 +563,7 @@ def test_a_draw_past_the_span_goes_on_where_the_table_ends(scale, signed, monkey
     span, shift = digits._span, digits._shift
     assert not any(table._whole[i] for table in digits._tables[-1:] for i in range(digits._beyond, len(table._law)))
     for extra in (0, 1, 12345, 2**70):
-        monkeypatch.setattr(many, "geometric", lambda scale, coins, extra=extra: extra)
+        monkeypatch.setattr(many, "floor_log", lambda *_, extra=extra: (extra, 0))
         for rest in {0, (1 << shift) - 1}:
             whole = span << shift | rest
             assert digits._go_on(whole, SYSTEM) == (span + extra) << shift | rest
@@ -605,7 +605,7 @@ def test_every_draw_past_the_span_goes_on_and_no_other(scale, signed, monkeypatc
 
 def test_a_draw_that_does_not_fit_int64_is_never_wrapped(monkeypatch):
     digits = many.Digits(Fraction(1), True)
-    monkeypatch.setattr(many, "geometric", lambda scale, coins: 2**70)
+    monkeypatch.setattr(many, "floor_log", lambda *_: (2**70, 0))
     top = (1 << 16) - 1  # The last cell is the last leftover: beyond, complemented.
     drawn = digits.draw(3, ArrayCoins(np.uint16([0, top, 5]), np.uint64([2**64 - 1])))
     assert drawn.dtype == object
@@ -670,7 +670,7 @@ def test_noise_is_added_to_integers_of_every_type():
     ],
 )
 def test_a_sum_is_exact_at_both_ends_of_int64(value, noise, kind, monkeypatch):
-    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, n, _coins: np.full(n, noise, np.int64))
+    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, n, _coins, **_: np.full(n, noise, np.int64))
     for values in ([value], [value, 0]):
         noisy = add_discrete_laplace(np.array(values), 1)
         assert noisy.tolist() == [x + noise for x in values]
@@ -679,7 +679,7 @@ def test_a_sum_is_exact_at_both_ends_of_int64(value, noise, kind, monkeypatch):
 
 @pytest.mark.parametrize(("value", "noise"), [(2**63 - 1, [1, -5]), (-(2**63), [-1, 5])])
 def test_a_sum_is_exact_where_the_noise_has_both_signs(value, noise, monkeypatch):
-    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, _n, _coins: np.array(noise))
+    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, _n, _coins, **_: np.array(noise))
     assert add_discrete_laplace(np.array([value, 0]), 1).tolist() == [value + noise[0], noise[1]]
     assert add_discrete_laplace(np.array([0, 2**63], np.uint64), 1).tolist() == [noise[0], 2**63 + noise[1]]
 
@@ -708,23 +708,27 @@ def test_an_array_is_patched_at_both_ends_of_int64():
         assert patched.dtype == kind
 
 
-def test_tables_are_kept_for_a_few_laws_only():
-    shelf = many._Shelf(room=2)
-    laws = [Fraction(k, 7) for k in range(1, 6)]
-    made = [shelf.get(scale, True, 5000, 16, 64) for scale in laws]
+def test_tables_are_kept_for_a_few_laws_only(monkeypatch):
+    kept = {}
+    monkeypatch.setattr(many, "_KEPT", kept)
+    monkeypatch.setattr(many, "_ROOM", 2)
+    made = [many._kept(k, 7, True, 16, 64, True) for k in range(1, 6)]
     assert all(digits is not None for digits in made)
-    assert [shelf.get(scale, True, 0, 16, 64) for scale in laws[-2:]] == made[-2:]
-    assert len(shelf._made) == 2
-    for k in range(1, 3000):
-        assert shelf.get(Fraction(k, 11), True, 1, 16, 64) is None
-    assert len(shelf._wanted) <= many._MOST_WANTED + 1
+    assert list(kept.values()) == made[-2:]
+    assert [many._kept(k, 7, True, 16, 64, False) for k in (4, 5)] == made[-2:]
+    assert many._kept(1, 7, True, 16, 64, False) is None
 
 
-def test_tables_are_made_when_as_many_draws_are_wanted_as_they_are_worth():
-    shelf, enough = many._Shelf(room=3), many._WORTH_TABLES
-    for n, made in ((enough - 1, False), (0, False), (1, True), (0, True)):
-        assert (shelf.get(Fraction(1, 3), True, n, 16, 64) is not None) == made
-    assert shelf.get(Fraction(1, 5), True, enough, 16, 64) is not None
+def test_tables_are_made_for_a_call_that_is_worth_them_and_used_from_then_on(monkeypatch):
+    kept, enough = {}, many._WORTH_TABLES
+    monkeypatch.setattr(many, "_KEPT", kept)
+    for draw in (geometric_many, discrete_laplace_many):
+        for n, made in ((enough - 1, 0), (1, 0), (enough - 1, 0), (enough, 1), (1, 1)):
+            draw(Fraction(1, 3), n)
+            assert len(kept) == made
+        kept.clear()
+    discrete_laplace_many(Fraction(1, 3), 0, private_size=True)
+    assert len(kept) == 1
 
 
 def test_bernoulli_takes_reals_and_checks_rationals():

@@ -159,9 +159,9 @@ def draws(monkeypatch):
     seen, release = [], Measurement.release
 
     def watched(draw):
-        def add(values, scale, coins):
+        def add(values, scale, coins, **rest):
             seen[-1][1].append((scale, len(values)))
-            return draw(values, scale, coins)
+            return draw(values, scale, coins, **rest)
 
         return add
 

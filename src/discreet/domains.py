@@ -50,6 +50,11 @@ class Domain(ABC):
     @abstractmethod
     def __contains__(self, x: object, /) -> bool: ...
 
+    @property
+    def count(self) -> int | None:
+        """How many members there are; None where no number is known."""
+        return None
+
     def validate(self, x: object, /) -> None:
         """Raise DomainError unless *x* is a member; the message does not show *x*.
 
@@ -85,6 +90,11 @@ class Booleans(Domain):
 
     def __contains__(self, x: object, /) -> bool:
         return x is True or x is False or isinstance(x, np.bool_)
+
+    @property
+    def count(self) -> int:
+        """Two."""
+        return 2
 
 
 @final
@@ -174,6 +184,11 @@ class Categories(Domain):
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def count(self) -> int:
+        """The number of answers."""
+        return len(self.values)
+
     def __eq__(self, other: object) -> bool:
         return type(other) is Categories and list(self._places) == list(other._places)
 
@@ -218,6 +233,16 @@ class Integers(Domain):
         if type(x) is not int and (not isinstance(x, np.integer) or isinstance(x, np.timedelta64)):
             return False
         return (self.low is None or int(x) >= self.low) and (self.high is None or int(x) <= self.high)
+
+    @property
+    def width(self) -> int | None:
+        """The greatest distance between two members; None without bounds on both sides."""
+        return None if self.low is None or self.high is None else self.high - self.low
+
+    @property
+    def count(self) -> int | None:
+        """The number of integers between the bounds."""
+        return None if self.width is None else self.width + 1
 
     def clamp(self, x: int, /) -> int:
         """Return the member nearest to *x*."""

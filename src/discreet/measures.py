@@ -22,6 +22,7 @@ INFINITE: float = math.inf
 """The loss of a release that hides nothing."""
 
 _MOST_BITS: Final = 8000
+_NEARLY_ONE: Final = 1 - Fraction(1, 1 << 54)
 
 Loss: TypeAlias = Number | float
 """An exact number, or INFINITE; no other float is a loss."""
@@ -101,7 +102,9 @@ class Approximate(Measure):
 
     def up(self, loss: tuple[Loss, Number], /) -> tuple[float, float]:
         """Return (epsilon, delta), each rounded up; delta is at most 1."""
-        return self.of.up(loss[0]), min(float_up(loss[1]), 1.0)
+        epsilon, delta = loss
+        # Past this no float below 1 is left, and to say 1 at once needs no enclosure that tells delta from 1.
+        return self.of.up(epsilon), 1.0 if sign(delta - _NEARLY_ONE) > 0 else float_up(delta)
 
     def add(self, losses: Iterable[tuple[Loss, Number]], /) -> tuple[Loss, Number]:
         """Return the sums."""

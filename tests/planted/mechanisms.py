@@ -55,8 +55,8 @@ CATALOGUE = [
     Mutant(
         "delta floored by cancellation",
         M + "laplace_threshold.py",
-        "else -expm1(-surprise)",
-        "else Fraction(1) - Fraction(float_up(exp(-surprise)))",
+        "delta = -expm1(-_surprise(self.scale, t, (new, l1, li))) if new",
+        "delta = Fraction(1) - Fraction(float_up(exp(-_surprise(self.scale, t, (new, l1, li))))) if new",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_right_down_to_the_least_float",
     ),
     Mutant(

@@ -1,7 +1,7 @@
 """Integer Laplace noise [Ghosh, Roughgarden and Sundararajan 2009].
 
 Theorem.  x + Z with Pr[Z = z] proportional to exp(-|z| / s) is (d / s)-DP between integers, or integer vectors, at
-distance d.
+distance d, and no less. In a bounded domain no distance exceeds its diameter.
 Proof: integer_laplace.md, which cites the marked lines.
 """
 
@@ -39,6 +39,8 @@ class IntegerLaplace(Measurement[Any, Any]):
     0.5
     >>> IntegerLaplace(scale=2, domain=Vectors(Integers())).privacy_map(3)
     1.5
+    >>> IntegerLaplace(scale=2, domain=Integers(0, 10)).privacy_map(100)                # No two are 100 apart.
+    5.0
     >>> isinstance(IntegerLaplace(scale=2).release(100), int)
     True
     """
@@ -66,13 +68,16 @@ class IntegerLaplace(Measurement[Any, Any]):
     ) -> IntegerLaplace:
         """Return the least noisy mechanism within a budget at a distance: its scale is d_in / epsilon, exactly.
 
+        Where no two members of the domain are so far apart, the distance is the domain's diameter.
+
         >>> IntegerLaplace.within(epsilon="0.3").scale
         Fraction(10, 3)
         """
         budget = checked_epsilon(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
-        return cls(scale=AbsoluteDistance().check(d_in) / budget, domain=domain)  # proof: within
+        farthest = Fraction(cls(scale=1, domain=domain).loss(d_in))  # type: ignore[arg-type]  # A distance: rational.
+        return cls(scale=farthest / budget, domain=domain)  # proof: within
 
     @property
     def input_domain(self) -> Integers | Vectors:
@@ -85,8 +90,10 @@ class IntegerLaplace(Measurement[Any, Any]):
         return L1Distance() if isinstance(self.domain, Vectors) else AbsoluteDistance()
 
     def loss(self, d_in: Exact, /) -> Loss:
-        """Return d_in / scale; a distance between integers is rounded down first."""
-        distance = self.input_metric.check(d_in)
+        """Return d_in / scale; a distance is rounded down first, and is at most the domain's diameter."""
+        distance, diameter = self.input_metric.check(d_in), _diameter(self.domain)
+        if diameter is not None:
+            distance = min(distance, diameter)  # proof: diameter
         if distance == 0:
             return Fraction(0)
         return INFINITE if self.scale == 0 else distance / self.scale  # proof: map
@@ -108,3 +115,13 @@ class IntegerLaplace(Measurement[Any, Any]):
             raise UnsupportedError("release_many is for a mechanism over Integers(); release each vector by itself")
         Vectors(self.domain).validate(xs)
         return saturated(add_discrete_laplace(xs, self.scale, SYSTEM), self.domain)
+
+
+def _diameter(domain: Integers | Vectors) -> int | None:
+    """Return the greatest distance between two members, or None where there is none."""
+    if isinstance(domain, Integers):
+        return domain.width
+    width = _diameter(domain.of)  # type: ignore[arg-type]
+    if width == 0:
+        return 0
+    return None if width is None or domain.size is None else width * domain.size

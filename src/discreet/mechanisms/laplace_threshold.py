@@ -24,7 +24,7 @@ from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.measures import INFINITE, Approximate, Loss, MaxDivergence, checked_epsilon
 from discreet.metrics import L01InfDistance
-from discreet.reals import Number, exp, expm1, float_up, floor_bits, ln, log1p, maximum, sign, total
+from discreet.reals import Number, exp, expm1, float_up, floor_bits, ln, log1p, maximum, total
 from discreet.samplers import add_discrete_laplace, below, fitted
 
 if TYPE_CHECKING:
@@ -95,8 +95,9 @@ class LaplaceThreshold(Measurement[Any, Any]):
         d_in = L01InfDistance().check((l0, whole(l0, "l0", least=0) * exact(li, "li") if l1 is None else l1, li))
         if d_in[1] == 0:
             raise ParameterError("(l0, l1, li)", d_in, "distances above 0")
-        s = d_in[1] / budget  # proof: within
-        return cls(scale=s, threshold=_least_threshold(s, d_in, most), domain=domain)
+        values = _Values.of(cls(scale=0, threshold=0, domain=domain).domain, positive=True)
+        s = Fraction(values.shared(d_in) or d_in[1]) / budget  # proof: within
+        return cls(scale=s, threshold=_least_threshold(s, values.new(d_in), most), domain=domain)
 
     @property
     def input_domain(self) -> Maps:
@@ -104,18 +105,21 @@ class LaplaceThreshold(Measurement[Any, Any]):
         return self.domain
 
     def loss(self, d_in: tuple[int, Exact, Exact], /) -> tuple[Loss, Number]:
-        """Return (l1 / scale, delta); raise if the threshold is below li, where no delta is worth having."""
-        l0, l1, li = self.input_metric.check(d_in)
-        if l1 == 0:  # proof: zero
+        """Return (l1 / scale, delta); raise if the threshold is below li, where no delta is worth having.
+
+        In a bounded domain l0, l1 and li are at most what two of its maps can differ by.
+        """
+        distances, t = self.input_metric.check(d_in), abs(self.threshold)
+        values = _Values.of(self.domain, positive=self.threshold >= 0)
+        shared, (new, l1, li) = values.shared(distances), values.new(distances)
+        if shared == new == 0:  # proof: zero
             return Fraction(0), Fraction(0)
         if self.scale == 0:
             return INFINITE, Fraction(1)
-        if li > abs(self.threshold):  # proof: stable
-            raise ParameterError("d_in", d_in, f"li <= {abs(self.threshold)}, the threshold")
-        surprise = _surprise(self.scale, abs(self.threshold), (l0, l1, li))
-        # Past 40 the least float that is at least delta is 1, and saying 1 decides that at once.
-        delta = Fraction(1) if sign(surprise - 40) > 0 else -expm1(-surprise)  # proof: delta
-        return l1 / self.scale, delta  # proof: map
+        if li > t:  # proof: stable
+            raise ParameterError("d_in", d_in, f"li <= {t}, the threshold")
+        delta = -expm1(-_surprise(self.scale, t, (new, l1, li))) if new else Fraction(0)  # proof: delta
+        return shared / self.scale, delta  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""
@@ -132,12 +136,55 @@ class LaplaceThreshold(Measurement[Any, Any]):
     def _released(self, values: NDArray[Any], coins: Coins) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Return the places of the keys that are released, and their noisy values."""
         kept = np.flatnonzero(values)  # proof: drop
-        noisy = add_discrete_laplace(values[kept], self.scale, coins)  # proof: noise
+        noisy = add_discrete_laplace(values[kept], self.scale, coins, private_size=True)  # proof: noise
         above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold  # proof: strict
         released = noisy[above]
         if released.dtype == object:  # The type of the array, too, is decided by what is released alone.
             released = fitted(released.tolist())
         return kept[above], saturated(released, self.domain.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The values that a key may have, 0 left out, mirrored where a threshold is negative; and how many keys there are.
+
+    None stands for no bound.
+    """
+
+    low: int | None
+    high: int | None
+    keys: int | None
+
+    @classmethod
+    def of(cls, domain: Maps, *, positive: bool) -> _Values:
+        low, high = domain.values.low, domain.values.high  # type: ignore[attr-defined]
+        if not positive:
+            low, high = None if high is None else -high, None if low is None else -low
+        return cls(1 if low == 0 else low, -1 if high == 0 else high, domain.keys.count)  # proof: nonzero
+
+    def shared(self, d_in: tuple[int, int, int]) -> int:
+        """Return by how much two maps within a distance may differ, in all, on the keys that both have."""
+        l0, l1, li = d_in
+        step = 1
+        if self.low is not None and self.high is not None:
+            li = min(li, max(self.high - self.low, 0))  # proof: width
+            step = 2 if self.low + self.high == 0 and self.high == 1 else 1  # Between -1 and 1 there is only 0.
+        return min(l1 // step, self._keys(l0) * (li // step)) * step  # proof: shared
+
+    def new(self, d_in: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Return how many keys only one of two maps may have, and their values' sum and greatest, but for signs."""
+        l0, l1, li = d_in
+        least, most = self.low, self.high
+        if most is not None and most < 0:
+            least, most = -most, None if self.low is None else -self.low
+        m = 1 if least is None else max(least, 1)
+        li = li if most is None else min(li, most)
+        if li < m:
+            return 0, 0, 0
+        return L01InfDistance().check((min(self._keys(l0), l1 // m), l1, li))  # proof: new
+
+    def _keys(self, l0: int) -> int:
+        return l0 if self.keys is None else min(l0, self.keys)
 
 
 def discrete_laplacian_tail_to_alpha(scale: Exact, tail: int) -> float:
@@ -247,7 +294,7 @@ def _least_threshold(s: Fraction, d_in: tuple[int, int, int], most: Fraction) ->
     """Return the least threshold at which delta is at most *most*, between bounds that close in on it."""
     low, here = d_in[2] - 1, d_in[2]  # The answer is above low.
     high: int | None = None  # The answer is at most high.
-    if most == 1:
+    if most == 1 or d_in == (0, 0, 0):
         return here
     allowed = -log1p(-most)
     while here != high:

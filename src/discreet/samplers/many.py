@@ -25,8 +25,10 @@ from discreet.samplers.one import (
     check_probability,
     check_scale,
     discrete_laplace,
+    floor_log,
     geometric,
     integer_weights,
+    scaled_log,
 )
 from discreet.samplers.tables import CELL, CHUNK, Table
 
@@ -52,9 +54,10 @@ _LARGEST: Final = 1 << 54
 """From this scale on, draws are Python ints."""
 _BYTES: Final = 1 << 19
 """Coin flips made at a time."""
-_MOST_WANTED: Final = 1024
 _WORTH_TABLES: Final = 4096
 """Building tables takes as long as a few thousand single draws."""
+_ROOM: Final = 24
+"""Laws whose tables are kept."""
 
 
 def bernoulli_many(
@@ -192,26 +195,35 @@ def geometric_many(
     >>> geometric_many(Fraction(10), 5).dtype, bool((geometric_many(1, 5) >= 0).all())
     (dtype('int64'), True)
     """
-    return _draw_many(Fraction(scale), False, n, coins, cell, word)
+    return _draw_many(Fraction(scale), False, n, coins, n >= _WORTH_TABLES, cell, word)
 
 
 def discrete_laplace_many(
-    scale: Fraction | int, n: int, coins: Coins = SYSTEM, *, cell: int = CELL, word: int = WORD
+    scale: Fraction | int,
+    n: int,
+    coins: Coins = SYSTEM,
+    *,
+    private_size: bool = False,
+    cell: int = CELL,
+    word: int = WORD,
 ) -> NDArray[Any]:
     """Return *n* independent draws of z, with probability proportional to exp(-|z| / scale).
 
-    int64 where the scale is below 2**54, else Python ints; also Python ints if a draw does not fit.
+    int64 where the scale is below 2**54, else Python ints; also Python ints if a draw does not fit. Tables are built
+    for a large *n*, and kept; with *private_size* for any, because *n* is then nothing that a later call may feel.
 
     >>> discrete_laplace_many(Fraction(10), 5).dtype, discrete_laplace_many(10**20, 5).dtype
     (dtype('int64'), dtype('O'))
     """
-    return _draw_many(Fraction(scale), True, n, coins, cell, word)
+    return _draw_many(Fraction(scale), True, n, coins, private_size or n >= _WORTH_TABLES, cell, word)
 
 
 def add_discrete_laplace(
-    values: NDArray[Any] | Sequence[int], scale: Fraction | int, coins: Coins = SYSTEM
+    values: NDArray[Any] | Sequence[int], scale: Fraction | int, coins: Coins = SYSTEM, *, private_size: bool = False
 ) -> NDArray[Any]:
     """Return integers with independent discrete Laplace noise added, exactly: Python ints where int64 is too small.
+
+    With *private_size* how many there are decides nothing that outlives the call.
 
     >>> add_discrete_laplace([1, 2**70], 0)
     array([1, 1180591620717411303424], dtype=object)
@@ -219,7 +231,7 @@ def add_discrete_laplace(
     flat = values if isinstance(values, np.ndarray) else fitted(list(values))
     if flat.dtype.kind == "u" and flat.size and int(flat.max()) < 1 << 63:
         flat = flat.astype(np.int64)
-    noise = discrete_laplace_many(scale, flat.size, coins)
+    noise = discrete_laplace_many(scale, flat.size, coins, private_size=private_size)
     if flat.dtype.kind == "i" and noise.dtype == np.int64 and flat.size:
         edges = (int(flat.min()) + int(noise.min()), int(flat.max()) + int(noise.max()))
         if edges[0] >= -(1 << 63) and edges[1] < 1 << 63:
@@ -228,13 +240,14 @@ def add_discrete_laplace(
     return fitted([x + z for x, z in zip(map(int, flat.tolist()), noise.tolist(), strict=True)])
 
 
-def _draw_many(scale: Fraction, signed: bool, n: int, coins: Coins, cell: int, word: int) -> NDArray[Any]:
+def _draw_many(scale: Fraction, signed: bool, n: int, coins: Coins, build: bool, cell: int, word: int) -> NDArray[Any]:
     check_scale(scale)
     if scale == 0:
         return np.zeros(n, np.int64)
-    digits = _SHELF.get(scale, signed, n, cell, word) if scale < _LARGEST else None
-    if digits is not None:
+    law = (scale.numerator, scale.denominator, signed)
+    if scale < _LARGEST and (digits := _kept(*law, cell, word, build)) is not None:
         return digits.draw(n, coins)
+    scaled_log(*law, word)  # Made now, because whether a draw follows may be private.
     one = discrete_laplace if signed else geometric
     return fitted([one(scale, coins, word=word) for _ in range(n)], scale < _LARGEST)
 
@@ -259,8 +272,9 @@ class Digits:
         count = -(-low_bits // _DIGIT_BITS)
         cuts = [*(low_bits * j // count for j in range(count)), low_bits]
         self._shift = low_bits
-        self._top_scale = scale / (1 << low_bits)
-        self._span = (_TOP_SPAN * self._top_scale).__ceil__()
+        top_scale = scale / (1 << low_bits)
+        self._span = (_TOP_SPAN * top_scale).__ceil__()
+        self._rest = scaled_log(top_scale.numerator, top_scale.denominator, False, WORD)
         self._tables = []
         for low, high in zip(cuts, [*cuts[1:], None], strict=True):
             size = self._span if high is None else 1 << high - low
@@ -288,7 +302,7 @@ class Digits:
 
     def _go_on(self, draw: int, coins: Coins) -> int:
         """Return the draw with its top digit, which passed the table's span, replaced by one drawn anew."""
-        top = self._span + geometric(self._top_scale, coins)
+        top = self._span + floor_log(*self._rest, coins, WORD)[0]
         return draw ^ (self._span << self._shift) ^ (top << self._shift)
 
 
@@ -318,27 +332,18 @@ def _shares(scale: Fraction) -> tuple[Number, Number]:
     return 1 / (1 + q), q / (1 + q)
 
 
-class _Shelf:
-    """The tables made lately, by law. A law's are made when its draws have become worth it."""
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-        self._made: dict[tuple[int | bool, ...], Digits] = {}
-        self._wanted: dict[tuple[int | bool, ...], int] = {}
-
-    def get(self, scale: Fraction, signed: bool, n: int, cell: int, word: int) -> Digits | None:
-        """Return the tables for a law if they exist or are worth making for *n* draws more."""
-        key = (scale.numerator, scale.denominator, signed, cell, word)
-        digits = self._made.get(key)
-        if digits is None:
-            if len(self._wanted) > _MOST_WANTED:
-                self._wanted.clear()
-            wanted = self._wanted[key] = self._wanted.get(key, 0) + n
-            if wanted >= _WORTH_TABLES:
-                digits = self._made[key] = Digits(scale, signed, cell=cell, word=word)
-                for old in list(self._made)[: -self._room]:
-                    self._made.pop(old, None)
-        return digits
+_KEPT: Final[dict[tuple[int | bool, ...], Digits]] = {}
 
 
-_SHELF: Final = _Shelf(room=24)
+def _kept(num: int, den: int, signed: bool, cell: int, word: int, build: bool) -> Digits | None:
+    """Return a law's tables if they are kept, or are to be built.
+
+    What is kept is a function of the laws asked for, in their order, and of *build*, which must be public.
+    """
+    key = (num, den, signed, cell, word)
+    digits = _KEPT.get(key)
+    if digits is None and build:
+        digits = _KEPT[key] = Digits(Fraction(num, den), signed, cell=cell, word=word)
+        for old in list(_KEPT)[:-_ROOM]:
+            _KEPT.pop(old, None)
+    return digits

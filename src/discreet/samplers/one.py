@@ -92,7 +92,7 @@ def geometric(scale: Fraction | int, coins: Coins = SYSTEM, *, word: int = WORD)
     (0, True)
     """
     check_scale(scale)
-    return _floor_log(scale, False, coins, word)[0] if scale else 0
+    return floor_log(*scaled_log(scale.numerator, scale.denominator, False, word), coins, word)[0] if scale else 0
 
 
 def discrete_laplace(scale: Fraction | int, coins: Coins = SYSTEM, *, word: int = WORD) -> int:
@@ -107,7 +107,7 @@ def discrete_laplace(scale: Fraction | int, coins: Coins = SYSTEM, *, word: int 
     check_scale(scale)
     if not scale:
         return 0
-    size, negative = _floor_log(scale, True, coins, word)
+    size, negative = floor_log(*scaled_log(scale.numerator, scale.denominator, True, word), coins, word)
     return -size if negative else size
 
 
@@ -132,9 +132,8 @@ def integer_weights(weights: Sequence[int | Fraction]) -> list[int]:
     return scaled
 
 
-def _floor_log(scale: Fraction | int, two_sided: bool, coins: Coins, word: int) -> tuple[int, int]:
-    """Return the floor of scale (shift - ln U), and one fair bit."""
-    log, length = _scaled_log(scale.numerator, scale.denominator, two_sided, word)
+def floor_log(log: ScaledLog, length: int, coins: Coins, word: int) -> tuple[int, int]:
+    """Return the floor of scale (shift - ln U), and one fair bit; the first look at U takes *length* bits."""
     draw = coins.bits(length)
     prefix, bits = draw >> 1, length - 1
     while (k := log.decide(prefix, bits)) is None:
@@ -143,7 +142,7 @@ def _floor_log(scale: Fraction | int, two_sided: bool, coins: Coins, word: int) 
 
 
 @lru_cache(maxsize=4096)
-def _scaled_log(num: int, den: int, two_sided: bool, word: int) -> tuple[ScaledLog, int]:
+def scaled_log(num: int, den: int, two_sided: bool, word: int) -> tuple[ScaledLog, int]:
     """Return the logarithm for a scale, and how many bits a first look at it takes."""
     scale = Fraction(num, den)
     # ln(2 / (1 + q)) = -ln(1 - (1 - q) / 2), which stays accurate as q tends to 1.

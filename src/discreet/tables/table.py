@@ -414,7 +414,7 @@ class Query:
             losses.append(loss if isinstance(loss, tuple) else (loss, Fraction(0)))
         epsilon, delta = _MEASURE.add(losses)
         most = Fraction(0) if self.delta is None else self.delta
-        return Fraction(epsilon), min(Fraction(float_up(delta)), most)  # type: ignore[arg-type]  # Both are divided: a rational.
+        return Fraction(epsilon), min(Fraction(_MEASURE.up((epsilon, delta))[1]), most)  # type: ignore[arg-type]  # Both are divided: a rational.
 
     def release(self) -> Answer:
         """Run the query, charge the books, draw the noise, and return the answer."""
