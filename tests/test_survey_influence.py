@@ -154,6 +154,10 @@ class TestWeights:
         with pytest.raises(ReportError, match="implausible weight"):
             box.add(wrap(t.form(m), full))
         assert box.refused == {"implausible weight": 1}
+        p, q = map(float, m.support)
+        most = np.packbits(np.arange(128) < plausible_weights(128, p, q, 1, 2)[1], bitorder="little").tobytes()
+        box.add(wrap(t.form(m), b"\x03\x00" + most))  # The bits of the cohort are no part of the weight.
+        assert box.n == 201
 
 
 def wrap(form, payload):

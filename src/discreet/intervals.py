@@ -16,7 +16,16 @@ from discreet.exact import Exact, exact
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["bennett", "binomial", "binomial_high", "binomial_low", "checked_confidence", "laplace_above"]
+__all__ = [
+    "bennett",
+    "binomial",
+    "binomial_high",
+    "binomial_low",
+    "binomial_tails",
+    "checked_confidence",
+    "fewest_hits",
+    "laplace_above",
+]
 
 _WIDEN: Final = 1e-9
 
@@ -69,6 +78,42 @@ def binomial(k: Any, n: int, error: float) -> tuple[NDArray[np.float64], NDArray
     ([0.0, 0.187, 0.692], [0.308, 0.813, 1.0])
     """
     return binomial_low(k, n, error / 2), binomial_high(k, n, error / 2)
+
+
+def binomial_tails(k: Any, n: Any, low: float, high: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the probabilities of at most, and of at least, *k* of *n* events.
+
+    The events have the probability *low* for the first, and *high* for the second.
+
+    >>> below, above = binomial_tails([0, 3], 3, 0.5, 0.25)
+    >>> below.round(6).tolist(), above.round(6).tolist()
+    ([0.125, 1.0], [1.0, 0.015625])
+    """
+    from scipy.special import betainc, betaincc
+
+    hits, trials = np.broadcast_arrays(np.asarray(k, np.float64), np.asarray(n, np.float64))
+    below = np.where(hits < trials, betaincc(hits + 1, np.maximum(trials - hits, 1), low), 1.0)
+    above = np.where(hits > 0, betainc(np.maximum(hits, 1), trials - hits + 1, high), 1.0)
+    return below, above
+
+
+def fewest_hits(hits: int, n: int, q: float, k: int, s: int) -> float:
+    """Return a bound for the probability that some *s* of *k* counts of n coins have so few hits together.
+
+    Each coin has a probability of at least q, and the coins of a set are independent or negatively associated: it is
+    Chernoff's bound (1952), times the number of sets.
+
+    >>> fewest_hits(0, 100, 0.1, 10, 2) < 1e-7, fewest_hits(20, 100, 0.1, 10, 2)
+    (True, 1.0)
+    """
+    from scipy.special import gammaln, rel_entr
+
+    seen = hits / (n * s)
+    if seen >= q:
+        return 1.0
+    surprise = n * s * (rel_entr(seen, q) + rel_entr(1 - seen, 1 - q))
+    ways = gammaln(k + 1) - gammaln(s + 1) - gammaln(k - s + 1)
+    return float(np.exp(min(ways - surprise, 0.0)))
 
 
 def bennett(n: int, variance: Any, reach: Any, error: float) -> NDArray[np.float64]:

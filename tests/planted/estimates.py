@@ -14,8 +14,8 @@ CATALOGUE = [
     Mutant(
         "one size of subsets for every question asked",
         V + "plans.py",
-        "size = None if n is None else",
-        "size = None if n is not None else",
+        "size = None if n is None else _size(k, min(budget, Fraction(1000)), n, error, share)",
+        "size = None",
         "test_survey_planner_least.py",
     ),
     Mutant(
@@ -38,5 +38,40 @@ CATALOGUE = [
         "plausible(rows[:, 2:], q.length",
         "plausible(rows, q.length",
         "test_survey_influence.py::TestWeights",
+    ),
+    Mutant(
+        "misfit does not count how many choices it looks at",
+        V + "misfit.py",
+        "[k * float(np.min(tail)) for tail",
+        "[float(np.min(tail)) for tail",
+        "test_survey_misfit.py::TestItIsValid",
+    ),
+    Mutant(
+        "misfit looks at single choices only",
+        V + "misfit.py",
+        "tests += [fewest_hits(",
+        "tests += [1.0 + 0 * fewest_hits(",
+        "test_survey_misfit.py::TestItHasPower",
+    ),
+    Mutant(
+        "misfit takes the truth's rate for the least",
+        V + "misfit.py",
+        "binomial_tails(supports, n, q, p)]  # proof: single",
+        "binomial_tails(supports, n, p, q)]  # proof: single",
+        "test_survey_misfit.py::TestItIsValid",
+    ),
+    Mutant(
+        "an interval collapses where the count is below what noise alone gives",
+        V + "estimates.py",
+        "binomial_high(np.maximum(self.supports, self.n * q)",
+        "binomial_high(self.supports",
+        "test_survey_crosstab.py::TestNothingCollapses",
+    ),
+    Mutant(
+        "differences that hold together hold alone",
+        V + "estimates.py",
+        "together = self.simultaneous if simultaneous is None else bool(simultaneous)",
+        "together = bool(simultaneous)",
+        "test_survey_crosstab.py::TestTogether",
     ),
 ]

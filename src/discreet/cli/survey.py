@@ -181,3 +181,5 @@ def _estimates_page(estimates: Estimates) -> Iterator[Part]:
             for s in found.values()
         ]
         yield Grid(["choice", "share", "error", "interval", "people"], rows, "trrrr")
+        if found.misfit.implausible:
+            yield str(found.misfit)

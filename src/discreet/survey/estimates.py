@@ -18,9 +18,10 @@ import numpy as np
 
 from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, whole
-from discreet.intervals import bennett, binomial, checked_confidence
+from discreet.intervals import bennett, binomial_high, binomial_low, checked_confidence
 from discreet.report import columns, heat, intervals
 from discreet.report.scale import interval_text
+from discreet.survey.misfit import Misfit, misfit_of_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,6 +62,7 @@ class Difference:
     low: float
     high: float
     confidence: float
+    simultaneous: bool = False
 
     @property
     def significant(self) -> bool:
@@ -140,7 +142,7 @@ class Estimate(Mapping[Any, Share]):
         """
         p, q = map(float, self.form.support)
         if of == "sample":
-            seen = self.supports / self.n
+            seen = np.clip(self.supports / self.n, q, p)
             return np.sqrt(seen * (1 - seen) / self.n) / (p - q)  # proof: sample
         if of != "respondents":
             raise ParameterError("of", of, '"sample" or "respondents"')
@@ -148,17 +150,31 @@ class Estimate(Mapping[Any, Share]):
         return np.sqrt((f * p * (1 - p) + (1 - f) * q * (1 - q)) / self.n) / (p - q)  # proof: respondents
 
     @cached_property
+    def misfit(self) -> Misfit:
+        """The test of whether the mechanism can have given these counts, whatever the true shares; see `Misfit`."""
+        p, q = map(float, self.form.support)
+        weight = getattr(self.form.mechanism, "size", None) if self.form.packs_bits else 1
+        return misfit_of_counts(self.supports, self.n, p, q, weight)
+
+    @cached_property
     def intervals(self) -> NDArray[np.float64]:
-        """The lower and upper end of each share's interval, within [0, 1]."""
+        """The lower and upper end of each share's interval, within [0, 1].
+
+        An interval is never shorter than one at a share of 0 or 1 is expected to be, however low or high the count.
+        """
         return np.stack(self._interval(self._error / (len(self) if self.simultaneous else 1)), axis=1)
 
     def _interval(self, error: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         p, q = map(float, self.form.support)
-        low, high = binomial(self.supports, self.n, error)  # proof: interval
+        low = binomial_low(np.minimum(self.supports, self.n * p), self.n, error / 2)
+        high = binomial_high(np.maximum(self.supports, self.n * q), self.n, error / 2)  # proof: interval
         return np.clip((low - q) / (p - q), 0, 1), np.clip((high - q) / (p - q), 0, 1)  # proof: mapped
 
-    def difference(self, a: Any, b: Any, /) -> Difference:
+    def difference(self, a: Any, b: Any, /, *, simultaneous: bool | None = None) -> Difference:
         """Return the share of *a* less that of *b*, with an interval that holds whatever the shares are.
+
+        Where *simultaneous*, as the estimate is unless said otherwise, the intervals of all differences of two choices
+        hold together.
 
         >>> from discreet import RandomizedResponse
         >>> from discreet.survey import Question
@@ -172,6 +188,8 @@ class Estimate(Mapping[Any, Share]):
         i, j = self._place(a), self._place(b)
         if i == j:
             raise ParameterError("b", b, "another choice than the first")
+        together = self.simultaneous if simultaneous is None else bool(simultaneous)
+        alpha = self._error / (len(self) * (len(self) - 1) // 2 if together else 1)  # proof: differences
         p, q = map(float, self.form.support)
         with_truth, without = map(float, self.form.both)
         own, other = (
@@ -184,12 +202,14 @@ class Estimate(Mapping[Any, Share]):
             return (own * share + other * (1 - share)) / (p - q) ** 2  # proof: square
 
         seen = float(np.clip(self.shares[i] + self.shares[j], 0, 1))
-        error = float(np.sqrt(max(square(seen) - middle**2, 0.0) / self.n))
-        _, high = self._interval(self._error / 10)  # proof: nuisance
+        near = min(max(middle, -1.0), 1.0)  # proof: near
+        error = float(np.sqrt(max(square(seen) - near**2, 0.0) / self.n))
+        _, high = self._interval(alpha / 10)  # proof: nuisance
         shares = (0.0, min(1.0, float(high[i] + high[j])))
         most, reach = max(map(square, shares)), 1 + 1 / (p - q)
-        down, up = (float(_inverted(self.n, middle, most, reach, self._error * 0.45, way)) for way in (-1, 1))
-        return Difference((a, b), middle, error, max(middle - down, -1.0), min(middle + up, 1.0), self.confidence)
+        down, up = (float(_inverted(self.n, near, most, reach, alpha * 0.45, way)) for way in (-1, 1))
+        ends = max(near - down, -1.0), min(near + up, 1.0)
+        return Difference((a, b), middle, error, *ends, self.confidence, together)
 
     def top(self, count: int, /) -> list[Share]:
         """Return the choices of the greatest estimated shares, the greatest first."""
@@ -261,7 +281,7 @@ class Estimate(Mapping[Any, Share]):
             [str(s.choice), f"{s.share:.3f}", f"{s.error:.3f}", *interval_text(s.low, s.high, decimals=3).split(" to ")]
             for s in self.values()
         ]
-        return head + "\n" + columns(["choice", "share", "error", "low", "high"], rows)
+        return "\n".join([head, columns(["choice", "share", "error", "low", "high"], rows), *_warning(self.misfit)])
 
     __repr__ = __str__
 
@@ -359,6 +379,12 @@ class Crosstab:
         return np.sqrt(np.maximum(squares - share**2, 0) / self.n)
 
     @property
+    def misfit(self) -> Misfit:
+        """The test of whether the mechanisms can have given the counts of each question; see `Misfit`."""
+        each = [Estimate.of(form, sums, self.n) for form, sums in zip(self.forms, self.supports, strict=True)]
+        return Misfit(min(2 * min(estimate.misfit.p for estimate in each), 1.0))
+
+    @property
     def intervals(self) -> NDArray[np.float64]:
         """The lower and upper end of each pair's interval, within [0, 1]: an array of rows, columns and ends."""
         error = self._error / (self.pairs.size if self.simultaneous else 1)
@@ -378,9 +404,10 @@ class Crosstab:
             ]
         )  # proof: corners
         ends = [x * y for x in reaches[0] for y in reaches[1]]
-        down = _inverted(self.n, self.shares, most, max(ends), error * 0.45, -1)
-        up = _inverted(self.n, self.shares, most, 1 - min(ends), error * 0.45, 1)  # proof: crosstab
-        return np.clip(np.stack([self.shares - down, self.shares + up], axis=2), 0, 1)
+        near = np.clip(self.shares, 0, 1)
+        down = _inverted(self.n, near, most, max(ends), error * 0.45, -1)
+        up = _inverted(self.n, near, most, 1 - min(ends), error * 0.45, 1)  # proof: crosstab
+        return np.clip(np.stack([near - down, near + up], axis=2), 0, 1)
 
     def __getitem__(self, pair: tuple[Any, Any]) -> Share:
         i, j = (form.question.categories.index(choice) for form, choice in zip(self.forms, _pair(pair), strict=True))
@@ -410,14 +437,16 @@ class Crosstab:
 
     def __str__(self) -> str:
         first, second = (form.question.categories.values for form in self.forms)
-        shares, radius = self.shares, np.diff(self.intervals, axis=2)[:, :, 0] / 2
-        rows = [
-            [str(a), *(f"{shares[i, j]:.3f} ±{radius[i, j]:.3f}" for j in range(len(second)))]
-            for i, a in enumerate(first)
-        ]
-        names = self._names()
-        head = f"{names[0]} by {names[1]}: {self.n:,} pairs of reports, {_percent(self._error)} intervals"
-        return head + "\n" + columns([names[0], *map(str, second)], rows)
+        shares, ends = self.shares, self.intervals
+
+        def cell(i: int, j: int) -> str:
+            low, high = map(float, ends[i, j])
+            return f"{shares[i, j]:.3f} ({interval_text(low, high, decimals=3)})"
+
+        rows = [[str(a), *(cell(i, j) for j in range(len(second)))] for i, a in enumerate(first)]
+        names, together = self._names(), ", all together" * self.simultaneous
+        head = f"{names[0]} by {names[1]}: {self.n:,} pairs of reports, {_percent(self._error)} intervals{together}"
+        return "\n".join([head, columns([names[0], *map(str, second)], rows), *_warning(self.misfit)])
 
     __repr__ = __str__
 
@@ -492,6 +521,10 @@ def _pair(pair: Any) -> tuple[Any, Any]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise KindError("pair", pair, "a pair of choices, one of each question")
     return pair
+
+
+def _warning(misfit: Misfit) -> list[str]:
+    return [str(misfit)] if misfit.implausible else []
 
 
 def _percent(error: float) -> str:

@@ -88,7 +88,10 @@ def crosstab_page(table: Crosstab, /) -> Page:
     beside = f"{caption}; the greatest is {rows[most[0]]} with {columns[most[1]]}, {figure(float(shares[most]), 1)} %."
     tiles = [("Pairs of reports", f"{table.n:,}"), ("Epsilon of both reports", _short(_total(table.forms)))]
     sections = [
-        Section("The estimate", [Text([beside]), heat, Text(_notes(table.simultaneous, table.confidence)), grid]),
+        Section(
+            "The estimate",
+            [*_warning(table), Text([beside]), heat, Text(_notes(table.simultaneous, table.confidence)), grid],
+        ),
         Section(LEARN, [Items(list(_learn(table.forms)))]),
     ]
     return Page(title, f"{table.n:,} pairs of reports", tiles, sections, _FOOTER)
@@ -124,7 +127,7 @@ def text_page(estimate: TextEstimate, /) -> Page:
     tiles = [("Reports", f"{estimate.n:,}"), ("Found", f"{len(found):,} of {len(names):,}")]
     tiles.append(("Epsilon of a report", _short(_epsilon(form))))
     sections = [
-        Section("The estimate", [chart, grid, Text([other, sure])]),
+        Section("The estimate", [*_warning(estimate), chart, grid, Text([other, sure])]),
         Section(LEARN, [Items(list(_learn([form])))]),
     ]
     return Page(form.question.name, f"{estimate.n:,} reports of texts", tiles, sections, _FOOTER)
@@ -173,7 +176,13 @@ _NOBODY: Final = (
 )
 
 
+def _warning(found: Estimate | Crosstab | TextEstimate) -> Iterator[Block]:
+    if found.misfit.implausible:
+        yield Text([str(found.misfit)])
+
+
 def _answer(estimate: Estimate) -> Iterator[Block]:
+    yield from _warning(estimate)
     shares, ends = 100 * estimate.shares, 100 * estimate.intervals
     choices = ["no value" if choice is None else str(choice) for choice in estimate.choices]
     order = list(range(len(choices)))

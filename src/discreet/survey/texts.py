@@ -29,6 +29,7 @@ from discreet.report import columns, intervals
 from discreet.samplers import below
 from discreet.survey.clients import Teller
 from discreet.survey.estimates import as_frame
+from discreet.survey.misfit import Misfit, misfit_of_cells
 from discreet.survey.poisoning import plausible, plausible_weights
 from discreet.survey.questions import MOST, TAG, described, digest_of, stated
 from discreet.survey.reports import Report
@@ -221,9 +222,10 @@ class TextForm:
         n = int(people.sum())
         if n < 1:
             raise ParameterError("reports", n, "at least one report")
+        misfit = misfit_of_cells(totals, people[:, None], float(p1), float(p0))
         shares, errors, tests = _solve(self._design(listed, people), totals, people, float(p1), float(p0))
         return TextEstimate(
-            self, n, tuple(listed), shares[1:], errors[1:], tests[1:], float(shares[0]), 1 - error, error
+            self, n, tuple(listed), shares[1:], errors[1:], tests[1:], float(shares[0]), 1 - error, error, misfit
         )
 
     def _design(self, candidates: Sequence[str], people: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -353,6 +355,8 @@ class TextEstimate:
     other: float
     confidence: float
     _error: float = field(repr=False)
+    misfit: Misfit = field(default_factory=lambda: Misfit(1.0))
+    """The test of whether the mechanism can have given these counts, whatever the texts."""
 
     @property
     def significant(self) -> NDArray[np.bool_]:
@@ -396,7 +400,8 @@ class TextEstimate:
             for row in self._rows()
         ]
         rows.append(["(others)", f"{self.other:.4f}", "", ""])
-        return head + "\n" + columns(["candidate", "share", "error", ""], rows)
+        warning = [str(self.misfit)] if self.misfit.implausible else []
+        return "\n".join([head, columns(["candidate", "share", "error", ""], rows), *warning])
 
     __repr__ = __str__
 
