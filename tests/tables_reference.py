@@ -6,7 +6,7 @@ Rows are dicts. It shares no code with `discreet.tables`; a plan is read for its
 import hashlib
 import math
 from collections import defaultdict
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 P = 1518500213
@@ -65,7 +65,7 @@ def place(who, key, salt):
     x = x % P if x >= 0 else -(-x % P)
     y = code(key, salt, "g")
     z = (x + a) * (y // 2**28 + b) % P + y % 2**28
-    return z**3 % P, y, key  # Only keys that share a code are compared: times within a second, and close floats.
+    return z**3 % P, y, key  # Only keys that share a code are compared: close floats.
 
 
 def code(values, salt, role):
@@ -76,20 +76,18 @@ def code(values, salt, role):
 def text_of(value):
     if value is None:
         return "n"
-    if isinstance(value, bool):
-        return "bt" if value else "bf"
     if isinstance(value, int):
-        return f"i{value}"
+        return f"i{int(value)}"
     if isinstance(value, datetime):
-        return f"t{value.year}-{value.month}-{value.day}-{value.hour}-{value.minute}-{value.second}"
+        return f"i{(value - datetime(1970, 1, 1)) // timedelta(microseconds=1)}"
     if isinstance(value, date):
-        return f"d{value.year}-{value.month}-{value.day}"
+        return f"i{(value - date(1970, 1, 1)).days}"
     if isinstance(value, float):
         inside = min(max(value, -(2.0**62)), 2.0**62)
         return f"f{math.floor(inside)}.{math.floor((inside - math.floor(inside)) * 2.0**30)}"
     if value is NAN:
         return "fnan"
-    return "s" + value.replace("~", "~0").replace("|", "~1")
+    return "s" + value.encode().hex().upper()
 
 
 class _NaN:

@@ -1569,6 +1569,8 @@ def test_wrong_input_is_refused_before_the_charge_with_what_is_needed(call, need
     ids=["lists", "structs", "mixed", "bytes"],
 )
 def test_columns_of_what_names_no_group_are_refused(role, column):
+    if role == "person" and getattr(column, "type", None) == pa.binary():
+        pytest.skip("bytes name a person")
     book = books()
     odd = {"id": [1, 2], "city": ["a", "b"], "amount": [1, 2]} | {
         {"person": "id", "by": "city", "value": "amount"}[role]: column
@@ -1685,7 +1687,7 @@ def test_a_suggestion_tells_the_people_apart_that_an_answer_does():
     con.con.executemany("INSERT INTO t VALUES (?, ?)", [("a", "p"), ("A", "p"), ("A", "q")])
     con.con.commit()
     counted = groups_per_person(con.table("t"), ["u"], ["c"]).to_pyarrow().to_pylist()
-    assert sorted((row["u"], row["discreet_groups"]) for row in counted) == [("A", 2), ("a", 1)]
+    assert sorted((row["u"], row["discreet_groups"]) for row in counted) == [(b"A", 2), (b"a", 1)]
 
 
 def test_a_person_column_may_have_the_name_that_a_suggestion_uses():

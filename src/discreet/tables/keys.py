@@ -1,11 +1,11 @@
-"""Keys: what a person types, or gives in Python, becomes a key of the group columns' own types."""
+"""Keys: how they are typed, given in Python, and sent to an engine and back, always of the columns' own types."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
@@ -14,10 +14,13 @@ import numpy as np
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["checked", "typed"]
+__all__ = ["Wire", "checked", "decimals", "typed", "written"]
 
 _TRUTHS: Final = {"true": True, "false": False}
 _REFUSED: Final = (ValueError, TypeError, KeyError, ArithmeticError)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DIGITS: Final = 38
+_PLACES: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,74 @@ def checked(keys: Any, columns: Sequence[Any]) -> tuple[Any, ...]:
     if not found:
         raise ParameterError("keys", list(found), "at least one key; for private groups, give none and a delta")
     return found
+
+
+def written(keys: Iterable[Any], columns: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return known keys as tuples, each entry as it travels to an engine."""
+    wires = [Wire.of(column.type()) for column in columns]
+    rows = (key if len(wires) > 1 else (key,) for key in checked(list(keys), columns))
+    return [tuple(None if x is None else wire.write(x) for x, wire in zip(row, wires, strict=True)) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How the keys of a column travel: as whole numbers, floats or bytes, whatever the engine, whatever the rows.
+
+    *type* is the Arrow type of the keys that are released; *read* makes an Arrow array of it from what an engine sent;
+    *write* makes of one key what an engine compares.
+    """
+
+    type: Any
+    read: Callable[[Any], Any]
+    write: Callable[[Any], int | float | bytes]
+
+    @classmethod
+    def of(cls, kind: Any) -> Wire:
+        """Return how keys of an Ibis type travel."""
+        import pyarrow as pa
+
+        if kind.is_boolean():
+            return cls(pa.bool_(), lambda sent: sent.cast(pa.bool_()), int)
+        if kind.is_integer():
+            return cls(kind.to_pyarrow(), lambda sent: sent.cast(kind.to_pyarrow()), int)
+        if kind.is_floating():
+            return cls(kind.to_pyarrow(), lambda sent: sent.cast(kind.to_pyarrow()), float)
+        if kind.is_date():
+            return cls(pa.date32(), lambda sent: sent.cast(pa.int32()).cast(pa.date32()), _days)
+        if kind.is_timestamp():
+            moments = pa.timestamp("us", "UTC" if kind.timezone else None)
+            return cls(moments, lambda sent: sent.cast(moments), _microseconds)
+        if kind.is_time():
+            clock = pa.time64("us")
+            return cls(clock, lambda sent: sent.cast(clock), lambda x: _microseconds(datetime.combine(_EPOCH, x)))
+        if kind.is_decimal():
+            precision, scale = decimals(kind)
+            whole = (precision, scale) == (_DIGITS, 0)  # DuckDB's HUGEINT, which has 39 digits, looks like this.
+            number = pa.decimal256(_DIGITS + 1, 0) if whole else pa.decimal128(precision, scale)
+            return cls(number, lambda sent: sent.cast(pa.string()).cast(number), lambda x: _digits(x, scale))
+        return cls(pa.string(), lambda sent: sent.cast(pa.string()), str.encode)
+
+
+def decimals(kind: Any) -> tuple[int, int]:
+    """Return how many digits the keys of a decimal type have, and how many of them are after the point."""
+    precision, scale = kind.precision, kind.scale
+    if precision is None or scale is None or not 0 <= scale <= precision <= _DIGITS:
+        return _DIGITS, _PLACES  # Of types without an end, or beyond Arrow's.
+    return precision, scale
+
+
+def _days(x: date) -> int:
+    return (x - _EPOCH.date()).days
+
+
+def _microseconds(x: datetime) -> int:
+    return ((x if x.tzinfo else x.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)
+
+
+def _digits(x: Decimal | int, scale: int) -> bytes:
+    """Return the digits of a number; one with more places than the column has stays as it is, and is no key there."""
+    exact, rounded = Decimal(x), f"{Decimal(x):.{scale}f}"
+    return (rounded if Decimal(rounded) == exact else f"{exact:f}").encode()
 
 
 def _checked(key: Any, kinds: Sequence[_Column]) -> Any:
@@ -134,6 +205,8 @@ def _within(x: int, least: int, most: int) -> int:
 
 
 def _moment(x: Any, kind: Any) -> datetime:
+    """Return a moment as it is released: a plain one, and in UTC, where no hour repeats."""
     if not isinstance(x, datetime) or (x.tzinfo is None) != (kind.timezone is None):
         raise TypeError
-    return x
+    moment = _EPOCH + timedelta(microseconds=_microseconds(x))
+    return moment if kind.timezone else moment.replace(tzinfo=None)

@@ -22,7 +22,9 @@ from discreet.domains import Anything, Categories, Domain, Integers, Maps, Vecto
 from discreet.errors import EngineError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
-from discreet.tables.order import HALF, ID_BITS, Engine, inside, plain, present, readable, usable
+from discreet.tables.engines import Engine, engine_of
+from discreet.tables.keys import Wire, written
+from discreet.tables.order import HALF, ID_BITS, Order
 from discreet.tables.texts import numbers
 from discreet.tables.where import predicate, used
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "Plan", "Tables"]
 
+Known = Sequence[tuple[int | float | bytes | None, ...]]
 _AGGREGATES: Final = ("people", "rows", "sum", "mean")
 _MOST: Final = 1 << 31
 """What one person may add to a group: four thousand million people then fit into 64 bits."""
@@ -211,19 +214,17 @@ class Plan(Transformation[Any, Any]):
         return self.read(self.run(x))
 
     def run(self, table: Any) -> Found:
-        """Ask the engine; return the groups' keys and their aggregates, read in batches of one row per group."""
+        """Ask the engine; return the groups' keys, of their columns' own types, and their aggregates."""
         salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
-        width = len(self.by)
-        schema, batches = _answered(self.expression(table, salt))
-        found = Found([], {name: [] for name in schema.names[width:]}, tuple(schema.types[:width]))
-        for batch in batches:
-            columns = [column.to_pylist() for column in batch.columns]
-            found.keys.extend(zip(*columns[:width], strict=True) if width else [()] * batch.num_rows)
-            for name, column in zip(found.aggregates, columns[width:], strict=True):
-                found.aggregates[name] += column
-        if len(set(found.keys)) < len(found.keys):  # proof: apart
+        query = self.expression(table, salt)
+        wires = [Wire.of(_known(table[name], "string").type()) for name in self.by]  # proof: typed
+        answer = engine_of(table).answer(query)
+        columns = [wire.read(answer.column(i)).to_pylist() for i, wire in enumerate(wires)]
+        keys = list(zip(*columns, strict=True)) if wires else [()] * answer.num_rows
+        if len(set(keys)) < len(keys):  # proof: apart
             raise EngineError("the engine tells apart keys that Python does not; nothing was charged: cast the column")
-        return found
+        aggregates = {name: answer.column(name).to_pylist() for name in answer.column_names[len(wires) :]}
+        return Found(keys, aggregates, tuple(wire.type for wire in wires))
 
     def read(self, answer: Found) -> Any:
         """Return this plan's aggregate from what the engine answered to it, or to the plan that it is counting for."""
@@ -243,7 +244,8 @@ class Plan(Transformation[Any, Any]):
     def expression(self, table: Any, salt: bytes) -> Any:
         """Return the query: one row per group, with columns k0, k1, ... of keys, then people, and rows, sum or mean."""
         self.input_domain.validate(table)
-        engine = Engine.of(table, salt)
+        engine = engine_of(table)
+        engine.check(table, self.input_domain.columns)
         rows = self._rows(table, engine)
         keys = [f"k{i}" for i in range(len(self.by))]
         if self.person is None:  # proof: row
@@ -251,7 +253,8 @@ class Plan(Transformation[Any, Any]):
         who = [f"p{i}" for i in range(len(self.person))]
         if not keys:
             return self._grouped(_each(rows, who), {})
-        return self._bounded(rows, engine, who, keys)
+        known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
+        return self._bounded(rows, Order.of(engine, salt), who, keys, known)
 
     def _rows(self, table: Any, engine: Engine) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and the value s on the grid."""
@@ -263,12 +266,12 @@ class Plan(Transformation[Any, Any]):
         for letter, names in (("p", self.person or ()), ("k", self.by)):
             for i, name in enumerate(names):
                 column = _known(rows[name], "string")
-                usable(column, name)
-                columns[f"{letter}{i}"] = plain(column, engine.name)  # proof: same
+                engine.usable(column, name, "person" if letter == "p" else "by")
                 if letter == "p":
-                    wanted += present(column, engine.name)  # proof: nobody
+                    columns[f"p{i}"] = engine.who(column)  # proof: same
+                    wanted += engine.present(column)  # proof: nobody
                 else:
-                    columns[f"k{i}"] = readable(columns[f"k{i}"], engine.name)  # proof: readable
+                    columns[f"k{i}"] = engine.key(column)  # proof: readable
         columns["s"] = ibis.literal(0, "int64")
         if self.value is not None:
             value = _known(rows[self.value], "float64")
@@ -276,7 +279,7 @@ class Plan(Transformation[Any, Any]):
                 value = numbers(value)
             if not value.type().is_numeric() or value.type().is_boolean():
                 raise KindError("value", self.value, f"a column of numbers, not {value.type()}")
-            wanted += present(value, engine.name)  # proof: valueless
+            wanted += engine.present(value)  # proof: valueless
             columns["s"] = self._step(value, engine)
         return (rows.filter(wanted) if wanted else rows).select(**columns)
 
@@ -292,35 +295,24 @@ class Plan(Transformation[Any, Any]):
         """Return a value on the grid, between the bounds."""
         assert self.low is not None and self.high is not None and self.grid is not None  # noqa: PT018, S101
         multiply, divide = float(self.grid.denominator), float(self.grid.numerator)
-        value = inside(value, floor(self.low), ceil(self.high), engine.name)
-        step = engine.nearest(value.cast("float64"), float(self.low), float(self.high), multiply, divide)
+        x = engine.real(value, floor(self.low), ceil(self.high))
+        step = engine.nearest(x, float(self.low), float(self.high), multiply, divide)
         return step.clip(*self._bounds)  # proof: step
 
-    def _bounded(self, rows: Any, engine: Engine, who: list[str], keys: list[str]) -> Any:
+    def _bounded(self, rows: Any, order: Order, who: list[str], keys: list[str], known: Known | None) -> Any:
         """Return the aggregates of each person's first groups in the keyed order."""
         import ibis
 
-        groups = self._dictionary(rows, engine, keys)
-        people, who = _numbered(rows, engine, who)
-        joined = people.join(groups, [engine.same(people[key], groups[key]) for key in keys])
-        placed = engine.placed(joined, [*who, "s"])
+        groups = _dictionary(rows, order, keys, known)
+        people, who = _numbered(rows, order, who)
+        joined = people.join(groups, [order.engine.same(people[key], groups[key]) for key in keys])
+        placed = order.placed(joined, [*who, "s"])
         first = ibis.dense_rank().over(group_by=[placed[p] for p in who], order_by=placed.v)
         kept = placed.mutate(r=first).filter(lambda t: t.r < self.max_groups)  # proof: first
         each = _each(kept, [*who, "v"])
         found = self._grouped(each, {"g": each.v & ((1 << ID_BITS) - 1)})
         back = groups.join(found, groups.id == found.g)  # On the left, unlike above: Ibis then writes it once.
         return back.select(*keys, *found.columns[1:])
-
-    def _dictionary(self, rows: Any, engine: Engine, keys: list[str]) -> Any:
-        """Return the groups, each with a number in the order of its code, and the halves of the code."""
-        import ibis
-
-        groups = rows.select(*keys).distinct()
-        if self.keys is not None:
-            groups = groups.filter(_among(groups, keys, self.keys))  # proof: known
-        coded = groups.mutate(c=engine.code("g", [groups[key] for key in keys]))
-        place = ibis.row_number().over(order_by=[coded.c, *(coded[key] for key in keys)])  # proof: dense
-        return coded.select(*keys, id=place.cast("int64"), y1=coded.c >> 28, y2=coded.c & (HALF - 1))
 
     def _grouped(self, each: Any, keys: Mapping[str, Any]) -> Any:
         """Return what people add up to in each group: each has one row with n rows and the sum s of their values."""
@@ -338,15 +330,6 @@ class Plan(Transformation[Any, Any]):
         return each.group_by(**keys).agg(**totals) if keys else each.agg(**totals)
 
 
-def _answered(query: Any) -> tuple[Any, Iterable[Any]]:
-    """Return the answer's schema and batches. Spark sends them one by one; the others' answers are here at once."""
-    if query.get_backend().name == "pyspark":
-        reader = query.to_pyarrow_batches()
-        return reader.schema, reader
-    table = query.to_pyarrow()
-    return table.schema, table.to_batches()
-
-
 def _known(column: Any, kind: str) -> Any:
     """Return a column with a type: a frame's column of nothing but nulls has none, and that it is so is private."""
     return column.cast(kind) if column.type().is_null() else column
@@ -357,38 +340,62 @@ def _each(rows: Any, who: list[str]) -> Any:
     return rows.group_by(who).agg(n=rows.count().cast("int64"), s=rows.s.sum().cast("int64"))
 
 
-def _numbered(rows: Any, engine: Engine, who: list[str]) -> tuple[Any, list[str]]:
+def _dictionary(rows: Any, order: Order, keys: list[str], known: Known | None) -> Any:
+    """Return the groups, each with a number in the order of its code, and the halves of the code."""
+    import ibis
+
+    groups = rows.select(*keys).distinct()
+    if known is not None:
+        groups = groups.filter(_among([groups[key] for key in keys], known, order.engine))  # proof: known
+    coded = groups.mutate(c=order.code("g", [groups[key] for key in keys]))
+    place = ibis.row_number().over(order_by=[coded.c, *(coded[key] for key in keys)])  # proof: dense
+    return coded.select(*keys, id=place.cast("int64"), y1=coded.c >> 28, y2=coded.c & (HALF - 1))
+
+
+def _numbered(rows: Any, order: Order, who: list[str]) -> tuple[Any, list[str]]:
     """Return the rows with a number x for each person: their integer, or their code."""
     import ibis
 
     kind = rows[who[0]].type()
     if len(who) == 1 and kind.is_integer() and not kind.is_uint64():
         return rows.mutate(x=rows[who[0]].cast("int64")), who
-    code = engine.code("p", [rows[p] for p in who])
-    if engine.name != "duckdb":
-        return rows.mutate(x=code), who
-    # DuckDB joins people faster than it digests them once for each row, and ranks numbers faster than texts.
+
+    def code(table: Any) -> Any:
+        return order.code("p", [order.engine.key(table[p]) for p in who])
+
+    if not order.engine.joins_people:
+        return rows.mutate(x=code(rows)), who
     people = rows.select(*who).distinct()
-    people = people.mutate(x=engine.code("p", [people[p] for p in who]))
+    people = people.mutate(x=code(people))
     people = people.mutate(q=ibis.row_number().over(order_by=[people.x, *(people[p] for p in who)]))
     joined = rows.join(people, [rows[p] == people[p] for p in who])  # proof: people
     return joined.select(*[name for name in rows.columns if name not in who], "x", p0=joined.q), ["p0"]
 
 
-def _among(groups: Any, columns: list[str], keys: tuple[Any, ...]) -> Any:
+def _among(columns: list[Any], known: Known, engine: Engine) -> Any:
     """Return the condition that a group is one of the known keys."""
     import ibis
 
-    if len(columns) == 1:
-        kind = groups[columns[0]].type()
-        known = [ibis.literal(key, type=kind if kind.is_uint64() else None) for key in keys if key is not None]
-        found = groups[columns[0]].isin(known).fill_null(False) if known else ibis.literal(False)
-        return (found | groups[columns[0]].isnull()) if len(known) < len(keys) else found
-    firsts: dict[Any, list[Any]] = {}
-    for key in keys:
-        firsts.setdefault(key[0], []).append(key[1:] if len(key) > 2 else key[1])
-    tails = [(_among(groups, columns[:1], (a,)) & _among(groups, columns[1:], tuple(b))) for a, b in firsts.items()]
-    return ibis.or_(*tails) if tails else ibis.literal(False)
+    first, *rest = columns
+    if not rest:
+        return _one_of(first, [key[0] for key in known], engine)
+    tails: dict[Any, list[tuple[Any, ...]]] = {}
+    for key in known:
+        tails.setdefault(key[0], []).append(key[1:])
+    return ibis.or_(*(_one_of(first, [one], engine) & _among(rest, tail, engine) for one, tail in tails.items()))
+
+
+def _one_of(column: Any, known: list[Any], engine: Engine) -> Any:
+    """Return the condition that a column is one of some values, each as it travels; bytes are compared as digits."""
+    import ibis
+
+    values = [key for key in known if key is not None]
+    found = ibis.literal(False)
+    if values and column.type().is_binary():
+        found = engine.hex(column).isin([key.hex().upper() for key in values]).fill_null(False)
+    elif values:
+        found = column.isin([ibis.literal(key, column.type()) for key in values]).fill_null(False)
+    return (found | column.isnull()) if len(values) < len(known) else found
 
 
 def names(names: str | Sequence[str], name: str) -> tuple[str, ...]:

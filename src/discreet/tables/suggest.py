@@ -13,7 +13,7 @@ from typing import Any, Final, final
 
 from discreet.report import columns
 from discreet.tables.answers import radius
-from discreet.tables.order import plain
+from discreet.tables.engines import engine_of
 
 __all__ = ["EDGES", "Suggestion", "groups_per_person", "suggested"]
 
@@ -94,10 +94,12 @@ def groups_per_person(rows: Any, person: Sequence[str], by: Sequence[str]) -> An
     """
     import ibis
 
-    engine, name = rows.get_backend().name, "discreet_groups"
+    engine, name = engine_of(rows), "discreet_groups"
+    engine.check(rows, (*person, *by))
     while name in person:
         name += "_"
-    pairs = rows.select(**{each: plain(rows[each], engine) for each in (*person, *by)}).distinct()
+    whose = {each: engine.who(rows[each]) for each in person}
+    pairs = rows.select(**whose, **{each: engine.key(rows[each]) for each in by}).distinct()
     counted = pairs.group_by(list(person)).agg(pairs.count().name(name))
     bucket: Any = ibis.literal(EDGES[-1])
     for edge in reversed(EDGES[:-1]):

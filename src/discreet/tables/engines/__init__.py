@@ -1,0 +1,24 @@
+"""Engines that plans run on: one file each, and nothing about an engine elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from discreet.errors import UnsupportedError
+from discreet.tables.engines.duckdb import DuckDB
+from discreet.tables.engines.engine import Engine
+from discreet.tables.engines.postgres import Postgres
+from discreet.tables.engines.spark import Spark
+from discreet.tables.engines.sqlite import SQLite
+
+__all__ = ["Engine", "engine_of"]
+
+_ENGINES: Final[dict[str, type[Engine]]] = {engine.name: engine for engine in (DuckDB, Postgres, Spark, SQLite)}
+
+
+def engine_of(table: Any) -> Engine:
+    """Return the engine that holds a table; refuse one of which we do not know what it does with every value."""
+    backend = table.get_backend()
+    if backend.name not in _ENGINES:
+        raise UnsupportedError(f"{backend.name} is none of the engines that answer here: {', '.join(_ENGINES)}")
+    return _ENGINES[backend.name](backend)

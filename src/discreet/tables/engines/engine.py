@@ -1,0 +1,194 @@
+"""An engine: what a plan asks of the database that holds the table, in forms that fail on no value.
+
+People are compared as the engine holds them, and texts byte by byte, whatever their collation. The key of a group
+travels as a whole number, a float or bytes: `key` makes it so in the engine, row by row, and `keys.Wire` reads it in
+Python. How a key is read, and as which type, is thus decided by the column's type and never by other rows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any, ClassVar, Final
+
+from discreet.errors import KindError, ParameterError
+
+__all__ = ["DAY_END", "MOMENTS", "Engine", "call", "literal", "within"]
+
+_EPOCH: Final = datetime(1970, 1, 1)
+MOMENTS: Final = tuple(
+    (end - _EPOCH) // timedelta(microseconds=1) for end in (datetime(1, 1, 2), datetime(9999, 12, 30))
+)
+"""The first and the last moment, in microseconds: a time zone may still add a day to it."""
+DAY_END: Final = 24 * 60 * 60 * 10**6 - 1
+"""The last microsecond of a day: engines have 24:00."""
+_NAMES: Final = ("integer", "string", "boolean", "date", "timestamp", "floating", "decimal", "uuid", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine(ABC):
+    """A connection to an engine, and the engine's own words for what a plan needs."""
+
+    backend: Any
+    name: ClassVar[str]
+    joins_people: ClassVar[bool] = False
+    """Whether people are digested once each and joined, rather than once for each row."""
+
+    def check(self, table: Any, columns: Sequence[str]) -> None:
+        """Raise where a table, or a column that is asked about, would fail whatever it holds."""
+        import ibis.expr.operations as ops
+
+        for source in table.op().find((ops.DatabaseTable, ops.InMemoryTable)):
+            if (
+                source.name[:1] in "tT"
+                and source.name[1:].isdecimal()
+                and not getattr(source.namespace, "database", None)
+            ):
+                need = "a table that is not called t and a number, as parts of the query are: make a view of it"
+                raise ParameterError("table", source.name, need)
+
+    def usable(self, column: Any, name: str, role: str) -> None:
+        """Raise unless a column is of a type that can name a person or a group."""
+        kind = column.type()
+        if not any(getattr(kind, f"is_{what}")() for what in _NAMES) and not (role == "person" and kind.is_binary()):
+            need = f"a column of integers, texts, booleans, dates, times or numbers, not {kind}"
+            raise KindError("column", name, need)
+
+    def who(self, column: Any) -> Any:
+        """Return a column of people in which equal means the same: texts are bytes, and -0.0 is 0.0."""
+        kind = column.type()
+        if kind.is_floating():
+            return (column == 0).ifelse(0.0, column).cast(kind)
+        return self.octets(column) if kind.is_string() else column
+
+    def key(self, column: Any) -> Any:
+        """Return a column of keys, or of people, as whole numbers, floats or bytes.
+
+        Days and times beyond Python's become its first and last ones, and 24:00 the last microsecond of the day.
+        """
+        import ibis
+
+        kind = column.type()
+        if kind.is_boolean():
+            return ibis.cases((column, 1), (~column, 0)).cast("int64")
+        if kind.is_integer():
+            return column if kind.is_uint64() else column.cast("int64")
+        if kind.is_floating():
+            return self.who(column).cast("float64")
+        if kind.is_date():
+            return self.days(column)
+        if kind.is_timestamp():
+            return self.moments(column)
+        if kind.is_time():
+            return self.clock(column).clip(0, DAY_END)
+        if kind.is_decimal():
+            return self.octets(self.digits(column))
+        if kind.is_uuid():
+            return self.octets(column.cast("string"))
+        return column if kind.is_binary() else self.letters(column)
+
+    @abstractmethod
+    def octets(self, text: Any) -> Any:
+        """Return the bytes of a text, in UTF-8 and without its collation."""
+
+    def letters(self, text: Any) -> Any:
+        """Return the bytes of a text that Python can decode."""
+        return self.octets(text)
+
+    @abstractmethod
+    def hex(self, octets: Any) -> Any:
+        """Return the hexadecimal digits of bytes, in capitals."""
+
+    def days(self, column: Any) -> Any:
+        """Return dates as days since 1970."""
+        inside = within(column, literal(date.min), literal(date.max))
+        return inside.delta(literal(_EPOCH.date()), unit="day").cast("int64")
+
+    @abstractmethod
+    def moments(self, column: Any) -> Any:
+        """Return times as microseconds since 1970; those with a time zone in UTC."""
+
+    @abstractmethod
+    def clock(self, column: Any) -> Any:
+        """Return times of day as microseconds; a time zone is dropped."""
+
+    def digits(self, column: Any) -> Any:
+        """Return decimal numbers as texts, with all the digits of their scale."""
+        return column.cast("string")
+
+    @abstractmethod
+    def digest(self, text: Any) -> Any:
+        """Return the first 56 bits of the MD5 digest of a text."""
+
+    def present(self, column: Any) -> list[Any]:
+        """Return the conditions that a value is there: neither null nor NaN."""
+        return [column.notnull(), *([~_nan(column)] if column.type().is_floating() else [])]
+
+    def real(self, value: Any, low: int, high: int) -> Any:
+        """Return numbers as floats that can be scaled; those beyond the bounds may become the bounds."""
+        return value.cast("float64")
+
+    def nearest(self, x: Any, low: float, high: float, multiply: float, divide: float) -> Any:
+        """Return the integer nearest to a float, clipped and scaled. No float makes it fail, nor does null."""
+        return (_total(x).clip(low, high) * multiply / divide + 0.5).floor().cast("int64")
+
+    def number(self, x: Any) -> Any:
+        """Return a float's whole part and 30 bits of its fraction, as text. Floats that are closer share it."""
+        inside = _total(x).clip(-(2.0**62), 2.0**62)
+        fraction = ((inside - inside.floor()) * 2.0**30).floor()
+        text = inside.floor().cast("int64").cast("string") + "." + fraction.cast("int64").cast("string")
+        return _nan(x).ifelse("nan", text)
+
+    def same(self, left: Any, right: Any) -> Any:
+        """Return the condition that two columns are equal, or both null, in a form that the engine can hash."""
+        return left.identical_to(right)
+
+    def place(self, x: Any, y1: Any, y2: Any, group: Any, a: int, b: int) -> Any:
+        """Return a row's place in the order, where the engine has a shorter way to it; else None."""
+        return None
+
+    def answer(self, query: Any) -> Any:
+        """Return the answer as an Arrow table with the types of the query."""
+        return query.to_pyarrow()
+
+
+def call(name: str, returns: str, *arguments: Any) -> Any:
+    """Return a call of a function of the engine's own, for which Ibis has no name."""
+    return _function(name, len(arguments), returns)(*arguments)
+
+
+@cache
+def _function(name: str, arity: int, returns: str) -> Any:
+    import ibis
+
+    def stub() -> None: ...
+
+    parameters = [Parameter(f"x{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(arity)]
+    stub.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # From which Ibis makes the call.
+    stub.__annotations__ = {"return": ibis.dtype(returns)}
+    return ibis.udf.scalar.builtin(stub, name=name)
+
+
+def literal(value: Any, kind: Any = None) -> Any:
+    """Return a value as an Ibis expression."""
+    import ibis
+
+    return ibis.literal(value, type=kind)
+
+
+def within(column: Any, low: Any, high: Any) -> Any:
+    """Return a column between two ends, of which there are values beyond; null stays null."""
+    return (column < low).ifelse(low, (column > high).ifelse(high, column))
+
+
+def _nan(x: Any) -> Any:
+    return x.isnan().fill_null(False)
+
+
+def _total(x: Any) -> Any:
+    """Return a float, with 0 in the place of NaN and of null: what follows must not fail before they are dropped."""
+    return _nan(x).ifelse(0.0, x.fill_null(0.0))
