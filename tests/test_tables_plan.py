@@ -396,7 +396,7 @@ def test_tables_without_the_columns_or_with_lists_are_refused():
     with pytest.raises(DiscreetError):
         Plan("people", person="id", by="city")(loaded)
     with pytest.raises(DiscreetError):
-        Plan("sum", person="id", value="when", low=0, high=1, grid=1)(loaded)
+        Plan("sum", person="id", value="city", low=0, high=1, grid=1)(loaded)
     with pytest.raises(DiscreetError):
         Plan("people", person="id")([{"id": 1}])
 
