@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
+from itertools import cycle
 
 import numpy as np
 
@@ -82,3 +83,59 @@ class OneCellCoins(ScriptedCoins):
     def words(self, n):
         first, self.asked = not self.asked, True
         return np.array([self.bits(8) if first else 0xFF] * n, np.uint64)
+
+
+class StreamCoins:
+    """Coins of a fixed stream, taken in order: the same draws in the same order get the same coins."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.stream = np.random.PCG64(seed)
+
+    def words(self, n):
+        return self.stream.random_raw(n)
+
+    def bits(self, n):
+        drawn = int.from_bytes(self.words(-(-n // 64)).tobytes(), "little")
+        return drawn >> (-n % 64)
+
+
+class PointCoins:
+    """Coins by which every draw of an array compares the one number *u*, told to 128 bits.
+
+    A draw looks at its first *cell* bits, then at what a word adds to them, then at one more word. The sizes of what
+    is asked for tell which: *cells* are the numbers of words that hold the cells of one call. Anything longer than
+    the longest of them could leave open is *other* coins.
+    """
+
+    def __init__(self, u: Fraction, cell: int, *cells: int) -> None:
+        self.u = u.numerator * 2**128 // u.denominator
+        self.cell, self.cells = cell, cells
+        self.most, self.other = max(cells) * 64 // cell, StreamCoins()
+
+    def words(self, n):
+        if n > self.most:
+            return self.other.words(n)
+        if n in self.cells:
+            return np.full(64 // self.cell * n, self.u >> 128 - self.cell, f"u{self.cell // 8}").view(np.uint64)
+        return np.full(n, (self.u >> 64 & (1 << 64 - self.cell) - 1) << self.cell, np.uint64)
+
+    def bits(self, n):
+        return self.u >> 64 - n & (1 << n) - 1
+
+
+class CycleCoins:
+    """Coins that give some words in turn, one a call, for arrays and for single draws.
+
+    A long array has the word at both ends only, and zeros between: few draws of it are out of the ordinary.
+    """
+
+    def __init__(self, words, bits=()) -> None:
+        self.of_arrays, self.of_one = cycle(words), cycle(bits)
+
+    def words(self, n):
+        words = np.full(n, next(self.of_arrays) if n else 0, np.uint64)
+        words[1 : -1 if n > 16 else 1] = 0
+        return words
+
+    def bits(self, n):
+        return next(self.of_one) & (1 << n) - 1
