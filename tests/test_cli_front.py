@@ -470,7 +470,7 @@ class TestBudget:
         assert "events.csv: suggestion of max_groups" in suggestion
         left = spent.left.epsilon
         assert left == Fraction("2.9") - Fraction(1, 3) - Fraction(1, 10)
-        assert suggestion.split()[-1] == amount(left, up=False) == "2.466"
+        assert suggestion.split()[-1] == amount(left, up=False) == "2.46"
         assert "0.5334 of 3 spent, 2.466 left" in text
         assert "[#####.........................]" in text
 
@@ -486,7 +486,7 @@ class TestBudget:
             x = Fraction(text)
             up, down = Fraction(amount(x, up=True)), Fraction(amount(x, up=False))
             assert down <= x <= up
-            assert up - down <= x / 999
+            assert up - down <= x / 99
 
     def test_anyones_receipt_will_do(self):
         assert described(None) == described("x") == described({"question": 3}) == ""

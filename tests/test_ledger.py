@@ -939,12 +939,12 @@ class TestManners:
         assert blank == ""
         assert head.split() == ["when", "(UTC)", "epsilon", "delta", "table"]
         assert set(rule) == set(rule_again) == {"-"}
-        assert re.fullmatch(r"1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1 +1e-06 +events\.parquet", first)
+        assert re.fullmatch(r"1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1 +1e-6 +events\.parquet", first)
         assert re.fullmatch(r"2 .* 1/3 +0 +'line\\nbreak'", second)
-        assert spent.split() == ["spent", "4/3", "1e-06"]
+        assert spent.split() == ["spent", "4/3", "1e-6"]
         assert left.split()[:2] == ["left", "5/3"]
         assert Fraction(float(left.split()[2])) <= book.left.delta
-        assert budget.split() == ["budget", "3", "1e-05"]
+        assert budget.split() == ["budget", "3", "1e-5"]
 
     def test_a_closed_ledger_does_nothing_more(self, shelf):
         with filled(shelf / "b.db") as book:

@@ -1,9 +1,10 @@
-"""Exact: what a user types becomes a Fraction, once."""
+"""Exact: what a user types becomes a Fraction, once, and is written again as it was typed."""
 
 from __future__ import annotations
 
+import math
 import re
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 from operator import index
 from typing import Any, Final, TypeAlias
@@ -15,11 +16,16 @@ from discreet.errors import KindError, ParameterError
 Exact: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
 """What a user may type where an exact number is needed."""
 
-__all__ = ["Exact", "exact", "whole"]
+__all__ = ["Exact", "exact", "whole", "written"]
 
 # Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
 _MOST_DIGITS: Final = 4000
 _MOST_BITS: Final = 13_300
+_SHORT: Final = 12
+"""Numbers of as many digits, and quotients by numbers up to this, are written as they are."""
+_PLAIN: Final = 15
+"""Numbers from as many digits on are written with an exponent."""
+_MOST_FLOAT: Final = 1 << 1000
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)\s*", re.ASCII)
 
 
@@ -56,6 +62,44 @@ def exact(value: Exact, name: str = "value") -> Fraction:
         except (ValueError, OverflowError):
             raise ParameterError(name, value, "a finite number") from None
     raise KindError(name, value, "an int, float, str, Decimal or Fraction")
+
+
+def written(amount: Fraction | float, /, *, up: bool, digits: int = 3) -> str:
+    """Write an amount exactly where that is short, as it was typed; else in three digits, rounded up or down.
+
+    A float that was rounded up from a short number is written as that number.
+
+    >>> written(Fraction("0.1"), up=True), written(Fraction("1e-6"), up=True), written(Fraction(1, 3), up=True)
+    ('0.1', '1e-6', '1/3')
+    >>> written(0.3, up=False), written(0.30000000000000004, up=True), written(0.33333333333333337, up=True)
+    ('0.3', '0.3', '1/3')
+    >>> written(7.461343184566792e-07, up=True), written(Fraction(47, 30), up=True), written(Fraction(47, 30), up=False)
+    ('7.47e-7', '1.57', '1.56')
+    """
+    x = _typed(Fraction(amount))
+    top, bottom, short = Decimal(x.numerator), Decimal(x.denominator), Context(prec=_SHORT)
+    shown = short.divide(top, bottom)
+    if short.flags[Inexact]:
+        if x.denominator <= _SHORT:
+            return str(x)
+        shown = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).divide(top, bottom)
+    if shown == 0 or -5 < shown.adjusted() < _PLAIN:
+        return f"{shown.normalize():f}"
+    figures, exponent = f"{shown.normalize():e}".split("e")
+    return f"{figures}e{int(exponent)}"
+
+
+def _typed(x: Fraction) -> Fraction:
+    """Return the short number that a float was typed as, or rounded up from; any other number as it is."""
+    near = float(x) if x < _MOST_FLOAT else math.inf
+    if x != near:
+        return x
+    if len(repr(near).partition("e")[0]) <= _SHORT:
+        return Fraction(repr(near))
+    for short in (Fraction(f"{near:.{_SHORT}g}"), x.limit_denominator(_SHORT)):
+        if math.nextafter(near, -math.inf) < short <= x:
+            return short
+    return x
 
 
 def whole(value: int, name: str = "value", least: int | None = None) -> int:

@@ -117,7 +117,7 @@ def fewest_hits(hits: int, n: int, q: float, k: int, s: int) -> float:
 
 
 def bennett(n: int, variance: Any, reach: Any, error: float) -> NDArray[np.float64]:
-    """Return how far the mean of *n* independent variables exceeds its expectation, but for a probability of *error*.
+    """Return how far the mean of *n* independent variables exceeds its expectation, except with probability *error*.
 
     *variance* bounds the mean of the variables' variances, *reach* what each may exceed its expectation by. Bennett
     (1962): a deviation of t has a probability of at most exp(-n v/b² h(b t/v)), h(u) = (1 + u) ln(1 + u) - u. The

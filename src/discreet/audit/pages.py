@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from discreet import __version__
@@ -13,9 +12,9 @@ from discreet.audit.clock import TimingAudit
 from discreet.audit.laws import ExactAudit
 from discreet.audit.trials import SampledAudit
 from discreet.errors import KindError, ParameterError, show
+from discreet.exact import written
 from discreet.report.drawings import Bars
 from discreet.report.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
-from discreet.report.words import about
 
 if TYPE_CHECKING:
     Audit = ExactAudit | SampledAudit | TimingAudit
@@ -185,4 +184,4 @@ def _percent(ratio: float) -> str:
 
 
 def _shown(x: Any, *, up: bool) -> str:
-    return "∞" if x == math.inf else about(Fraction(x), up, figures=_FIGURES)
+    return "∞" if x == math.inf else written(x, up=up, digits=_FIGURES)

@@ -7,12 +7,11 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import click
 
+from discreet.exact import written as amount
 from discreet.report.text import plain
 
 if TYPE_CHECKING:
@@ -195,24 +194,6 @@ def figure(x: Any) -> str:
     if isinstance(x, int) or not math.isfinite(x):
         return f"{x:,}"
     return f"{x:,.4g}" if abs(x) < 1000 else f"{x:,.0f}"
-
-
-def amount(x: Fraction, *, up: bool) -> str:
-    """Return an amount of loss as it is read: exactly where that is short, else four digits, on the safe side.
-
-    >>> amount(Fraction(1, 10), up=True), amount(Fraction(47, 30), up=True), amount(Fraction(47, 30), up=False)
-    ('0.1', '1.567', '1.566')
-    >>> amount(Fraction(7.461343184566792e-07), up=True), amount(Fraction("1e-5"), up=True)
-    ('7.462e-7', '1e-5')
-    >>> amount(Fraction(30), up=True), amount(Fraction(10**12), up=True), amount(Fraction(0), up=False)
-    ('30', '1000000000000', '0')
-    """
-    top, bottom = Decimal(x.numerator), Decimal(x.denominator)
-    near = Context(prec=8).divide(top, bottom)
-    side = ROUND_CEILING if up else ROUND_FLOOR
-    shown = near if Fraction(near) == x else Context(prec=4, rounding=side).divide(top, bottom)
-    text = f"{shown.normalize():g}" if shown == 0 or shown >= Decimal("1e-4") else f"{shown.normalize():e}"
-    return f"{shown:f}" if "e" in text and shown >= 1 else text
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

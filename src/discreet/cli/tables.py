@@ -34,7 +34,7 @@ _TABLE = (
         "--person",
         multiple=True,
         shell_complete=complete.columns,
-        help="The column that says whose a row is; may be repeated.",
+        help="The column that identifies a person; may be repeated.",
     ),
     click.option("--each-row", is_flag=True, help="Each row is a person of its own; in the place of --person."),
     click.option("--where", help="Only rows for which this holds, such as \"year = 2026 AND city <> 'Rome'\"."),
@@ -105,10 +105,10 @@ def sum_(**given: Any) -> None:
     _publish(given, "sum", given["column"])
 
 
-@click.command(short_help="Say the mean of a column in each group.")
+@click.command(short_help="Compute the mean of a column in each group.")
 @_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
 def mean(**given: Any) -> None:
-    """Say the mean in each group, over people, of their own mean of a column clipped to [low, high].
+    """Compute the mean in each group, over people, of their own mean of a column clipped to [low, high].
 
     \b
     discreet mean events.parquet amount --low 0 --high 100 --person user_id --epsilon 1
@@ -317,7 +317,7 @@ def _explanation_page(said: Explanation) -> Iterator[Part]:
     yield ""
     yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
     if said.choices[0].errors:
-        yield "Noise: how far the mean of so many people may be off, but for 5 %."
+        yield "Noise: a bound on the error of the mean of so many people, with probability 95 %."
     if private:
         yield (
             "A group is seen if its noisy number of people is above the threshold: half of the groups of one size, "

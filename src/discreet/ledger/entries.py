@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,6 +11,7 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple, final
 
 from discreet.errors import KindError, ParameterError, show
+from discreet.exact import written
 from discreet.reals import float_down, float_up
 
 __all__ = ["Amount", "Entry", "Mark", "brief", "name_text", "now", "page", "receipt_text", "said", "short"]
@@ -191,24 +191,16 @@ def brief(x: Fraction, rounded: Callable[[Fraction], float]) -> str:
     """Write an amount exactly where that is short, else rounded to the safe side.
 
     >>> brief(Fraction(2), float_up), brief(Fraction("1e-6"), float_up), brief(Fraction(1, 3), float_up)
-    ('2', '1e-06', '1/3')
-    >>> brief(Fraction(10**9, 3 * 10**9 + 1), float_up), brief(Fraction(10**9, 3 * 10**9 + 1), float_down)
-    ('0.33333333322222225', '0.3333333332222222')
+    ('2', '1e-6', '1/3')
     """
-    if short(x, 40) and x.denominator == 1:
-        return str(x)
-    with suppress(OverflowError):
-        near = float(x)
-        if x in (Fraction(near), Fraction(repr(near))):
-            return repr(near)
-    return str(x) if short(x, 20) else repr(rounded(x))
+    return written(x, up=rounded is float_up)
 
 
 def said(amount: Amount, rounded: Callable[[Fraction], float]) -> str:
     """Write an amount as a user would.
 
     >>> said(Amount(Fraction(3), Fraction("1e-5")), float_up)
-    'epsilon=3, delta=1e-05'
+    'epsilon=3, delta=1e-5'
     """
     return f"epsilon={brief(amount.epsilon, rounded)}, delta={brief(amount.delta, rounded)}"
 
@@ -222,8 +214,8 @@ def page(title: str, budget: Amount, entries: list[Entry]) -> str:
             when (UTC)  epsilon  delta  table
     -----------------------------------------
     spent               0        0
-    left                3        1e-05
-    budget              3        1e-05
+    left                3        1e-5
+    budget              3        1e-5
     """
     spent = Amount(sum((e.epsilon for e in entries), Fraction(0)), sum((e.delta for e in entries), Fraction(0)))
     rows = [["", "when (UTC)", "epsilon", "delta", "table"]]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from typing import Final
 
+from discreet.exact import written
 from discreet.reals import Number, exp, floor_bits
 
-__all__ = ["LEARN", "about", "belief", "bound", "factor", "one_in"]
+__all__ = ["LEARN", "belief", "bound", "factor", "one_in", "promise"]
 
 LEARN: Final = "What anyone could learn about one person from this page"
 
@@ -71,18 +71,18 @@ def bound(before: str, what: str, epsilon: Fraction, delta: Fraction = Fraction(
     return f"{before} {what} can raise that to {grown} %, and no more: {odds}.{but}"
 
 
-def about(x: Fraction, up: bool, /, figures: int = 3) -> str:
-    """Write an amount in a few figures, rounded up or down.
+def promise(epsilon: Fraction, delta: Fraction = Fraction(0), /) -> str:
+    """Say what the presence of one person can change, without a full stop.
 
-    >>> about(Fraction(1, 3), True), about(Fraction(1, 3), False), about(Fraction("7.461e-7"), True)
-    ('0.334', '0.333', '7.47e-7')
+    >>> promise(Fraction(1), Fraction("6.278e-7"))
+    'No possible result becomes more than 2.72 times likelier or less likely because of one person, except with \
+probability 6.278e-7'
     """
-    with localcontext(prec=figures, rounding=ROUND_CEILING if up else ROUND_FLOOR):
-        value = (Decimal(x.numerator) / Decimal(x.denominator)).normalize()
-    if value == 0 or -5 < value.adjusted() < 6:
-        return f"{value:,f}"
-    digits, exponent = f"{value:e}".split("e")
-    return f"{digits}e{int(exponent)}"
+    times = factor(epsilon)
+    if times is None or delta >= 1:
+        return f"{'Delta' if delta >= 1 else 'Epsilon'} is too large for a useful promise to a person"
+    but = f", except with probability {written(delta, up=True)}" if delta else ""
+    return f"No possible result becomes more than {times} times likelier or less likely because of one person{but}"
 
 
 def ceiling(x: Number, /) -> int:

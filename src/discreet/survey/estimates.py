@@ -477,7 +477,7 @@ _NUMBERS: Final = ("share", "error", "low", "high")
 
 
 def _inverted(n: int, middle: Any, square: Any, reach: Any, error: float, way: int) -> NDArray[np.float64]:
-    """Return how far below (-1) or above (1) an estimate its truth may lie, but for a probability of *error*.
+    """Return how far below (-1) or above (1) an estimate its truth may lie, except with probability *error*.
 
     A truth d has a variance of at most *square* - d²; each round knows better how small d can be.
     """

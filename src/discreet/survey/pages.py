@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from discreet import __version__
-from discreet.ledger.entries import brief
+from discreet.exact import written
 from discreet.measures import MaxDivergence
 from discreet.mechanisms import LongitudinalRappor
-from discreet.reals import float_up
 from discreet.report.drawings import Bars, Heat
 from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text
 from discreet.report.scale import decimals_for, figure, outwards
-from discreet.report.words import LEARN, about, bound
+from discreet.report.words import LEARN, bound
 from discreet.survey.plans import LEAST_EPSILON, limit, margin_of, unit_variance
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ def text_page(estimate: TextEstimate, /) -> Page:
 def plan_page(plan: Plan, /) -> Page:
     """Return the page of a plan."""
     options = plan.options
-    epsilon = brief(plan.epsilon, float_up)
+    epsilon = written(plan.epsilon, up=True)
     names = [option.name for option in options]
     units = [option.unit_variance for option in options]
     decimals = decimals_for([plan.limit / 10])
@@ -290,7 +289,7 @@ def _fraction(loss: float) -> Fraction:
 
 
 def _short(epsilon: Fraction) -> str:
-    return "∞" if epsilon >= _ENDLESS else about(epsilon, True)
+    return "∞" if epsilon >= _ENDLESS else written(epsilon, up=True)
 
 
 def _facts(form: Form) -> list[tuple[str, str]]:

@@ -382,7 +382,7 @@ class Form:
         return valid
 
     def plausible(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
-        """Return which rows have a weight that honest reports have, but for a probability of 1e-12 each."""
+        """Return which rows have a weight that honest reports have, except with probability 1e-12 each."""
         if not isinstance(self.mechanism, _UNARY):
             return np.ones(len(rows), np.bool_)
         p, q = map(float, self.support)

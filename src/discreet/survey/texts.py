@@ -181,7 +181,7 @@ class TextForm:
         return valid
 
     def plausible(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:
-        """Return which rows have a weight that honest reports have, but for a probability of 1e-12 each."""
+        """Return which rows have a weight that honest reports have, except with probability 1e-12 each."""
         q, (p1, p0) = self.question, self.mechanism.support
         return plausible(rows[:, 2:], q.length, plausible_weights(q.length, float(p1), float(p0), 1, q.hashes))
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from discreet.errors import ParameterError
-from discreet.exact import Exact, exact
+from discreet.exact import Exact, exact, written
 from discreet.intervals import laplace_above
 from discreet.ledger import Amount
-from discreet.ledger.entries import brief
 from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals, plain
@@ -46,7 +45,7 @@ class Noise:
         return self.scale < 1 << 50 and self.threshold < 1 << 61
 
     def radius(self, error: Fraction) -> float:
-        """Return how far the noise reaches, but for a probability of *error*."""
+        """Return what bounds the noise, except with probability *error*."""
         return float_up(radius(self.scale, error) * self.unit)
 
 
@@ -215,7 +214,7 @@ class Answer:
         keys = (", ".join(map(plain, key)) if self.by else "all" for key in self.keys)
         rows = [[key, *cells] for key, cells in zip(keys, self.to_cells(most), strict=False)]
         spent = self.receipt["spent"]
-        epsilon, delta = (brief(Fraction(spent[name]), float_up) for name in ("epsilon", "delta"))
+        epsilon, delta = (written(spent[name], up=True) for name in ("epsilon", "delta"))
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
         who = "; each row is a person" if isinstance(self.receipt.get("person"), str) else ""
         top = f"{groups}epsilon {epsilon}{f', delta {delta}' * (spent['delta'] > 0)} spent{who}"

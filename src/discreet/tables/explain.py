@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 from discreet.errors import ParameterError
-from discreet.ledger.entries import brief
-from discreet.reals import exp, float_up, floor_bits, ln
+from discreet.reals import exp, floor_bits, ln
 from discreet.report import columns
+from discreet.report.words import promise
 from discreet.tables.answers import Noise
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ class Choice:
     """What a choice of max_groups gives: noise, and who will appear.
 
     *n50* and *n95* are how many a group needs, after bounding, to appear with probability one half and 95 %; None where
-    every group appears. *radius* is how far the noise of the value reaches, but for 5 %. For a mean that is the noise
-    of a sum, and *errors* says what it comes to: how far, but for 5 %, the mean of so many people may be off.
+    every group appears. *radius* bounds the noise of the value with probability 95 %. For a mean that is the noise of a
+    sum, and *errors* says what it comes to: a bound on the error of the mean of so many people, with probability 95 %.
     """
 
     max_groups: int
@@ -87,12 +87,7 @@ def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
     plan = chosen.plan
     epsilon, delta = chosen.loss
     who = "each row is a person" if plan.person is None else f"a person is all rows of one {', '.join(plan.person)}"
-    guarantee = (
-        f"Whether any one person is in the table or not changes the probability of no answer by more than a factor of "
-        f"e^{brief(epsilon, float_up)}"
-        + (f", but for a probability of {brief(delta, float_up)}" if delta else "")
-        + f"; {who}."
-    )
+    guarantee = f"{promise(epsilon, delta)}; {who}."
     by = f" by {', '.join(plan.by)}" if plan.by else ""
     what = {"people": "people", "rows": "rows"}.get(plan.aggregate, f"{plan.aggregate} of {plan.value}")
     notes = []
@@ -122,7 +117,7 @@ def _choice(query: Query) -> Choice:
 
 
 def _mean_errors(query: Query) -> tuple[tuple[int, float], ...]:
-    """Return how far means of several numbers of people may be off, but for 5 %, of which each noise has half.
+    """Return bounds on the errors of means of several numbers of people, with probability 95 %; each noise has half.
 
     With noise Y in the sum S of distances from the middle of the bounds, and Z in the number n of people,
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from discreet.ledger.entries import brief
-from discreet.reals import exp, float_down, float_up, log1p
+from discreet.exact import written
+from discreet.reals import exp, float_up, log1p
 from discreet.report.drawings import Bars
 from discreet.report.page import Block, Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
 from discreet.report.scale import figure, outwards
-from discreet.report.words import LEARN, about, bound
+from discreet.report.words import LEARN, bound
 
 if TYPE_CHECKING:
     from discreet.tables.answers import Answer
@@ -61,13 +61,13 @@ def titled(answer: Answer, /) -> str:
 
 def _tiles(answer: Answer, spent: dict[str, Fraction]) -> list[tuple[str, str]]:
     tiles = [("Groups shown", f"{len(answer):,}")] if answer.by else []
-    tiles.append(("Epsilon spent", about(spent["epsilon"], True)))
+    tiles.append(("Epsilon spent", written(spent["epsilon"], up=True)))
     if spent["delta"]:
-        tiles.append(("Delta spent", about(spent["delta"], True)))
+        tiles.append(("Delta spent", written(spent["delta"], up=True)))
     if answer.left is not None:
-        tiles.append(("Epsilon left", about(answer.left.epsilon, False)))
+        tiles.append(("Epsilon left", written(answer.left.epsilon, up=False)))
         if spent["delta"]:
-            tiles.append(("Delta left", about(answer.left.delta, False)))
+            tiles.append(("Delta left", written(answer.left.delta, up=False)))
     return tiles
 
 
@@ -175,16 +175,16 @@ def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
     """
     epsilon = max(epsilon, Fraction(float_up(-log1p(-delta))) if 0 < delta < 1 else epsilon)
     yield bound(
-        "Whether a person is in the table. Suppose someone knows all other rows, and holds it as likely as not, at "
-        "50 %, that this person is in the table.",
+        "Whether a person is in the table. Suppose someone knows all other rows, and thinks there is a 50 % "
+        "chance that this person is in the table.",
         "This page",
         epsilon,
         delta,
     )
     twice = (1 + exp(min(epsilon, Fraction(100)))) * delta if delta else Fraction(0)
     yield bound(
-        "What a person's rows say. Suppose someone knows all other rows, and of two versions of this person's rows "
-        "holds each as likely as the other, at 50 %.",
+        "What a person's rows say. Suppose someone knows all other rows, and thinks that each of two "
+        "versions of this person's rows has a 50 % chance of being the true one.",
         "This page",
         2 * epsilon,
         Fraction(float_up(twice)),
@@ -199,10 +199,10 @@ def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
 
 
 def _budget(answer: Answer, spent: dict[str, Fraction]) -> list[str]:
-    cost = f"epsilon {brief(spent['epsilon'], float_up)}"
+    cost = f"epsilon {written(spent['epsilon'], up=True)}"
     if spent["delta"]:
-        cost += f" and delta {brief(spent['delta'], float_up)}"
+        cost += f" and delta {written(spent['delta'], up=True)}"
     if answer.left is None:
         return [f"This page spent {cost}. No ledger was given, so nothing keeps count of what other answers spend."]
-    left = f"epsilon {brief(answer.left.epsilon, float_down)} and delta {brief(answer.left.delta, float_down)}"
+    left = f"epsilon {written(answer.left.epsilon, up=False)} and delta {written(answer.left.delta, up=False)}"
     return [f"This page spent {cost}. After it, {left} were left in the ledger for all answers to come."]

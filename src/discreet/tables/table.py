@@ -52,8 +52,8 @@ class Table:
     """A table of which private answers are wanted.
 
     *source* is a path (CSV, Parquet, JSON; ``*`` for many files), a database's URL with the name of a *table*, a
-    frame of pandas, Polars or Arrow, or an Ibis table. *person* names the column, or columns, that say whose a row
-    is: what a person is protected against is that all of their rows be added or removed. Without it, each row is a
+    frame of pandas, Polars or Arrow, or an Ibis table. *person* names the column, or columns, that identify a
+    person: what they are protected against is that all of their rows are added or removed. Without it, each row is a
     person. A *ledger* is charged for each answer before it is made. Columns of CSV and JSON files are text, whatever
     their rows hold; *types* declares others: ``{"year": "integer", "price": "decimal(9,2)"}``.
 
@@ -293,7 +293,7 @@ class Groups:
             raise ParameterError("what", what, f"one of {', '.join(_QUESTIONS)}")
         aggregate = _QUESTIONS[what]
         if aggregate != "rows" and max_rows != 1:
-            raise ParameterError("max_rows", max_rows, "1, but for count_rows")
+            raise ParameterError("max_rows", max_rows, "1, except for count_rows")
         chosen = max_groups if max_groups is not None or not self._needs_groups else 1
         bounds = {"value": column, "low": low, "high": high, "max_rows": max_rows}
         query = self._query(aggregate, epsilon, delta, chosen, grid=grid, share=share, **bounds)
