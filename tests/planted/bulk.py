@@ -128,8 +128,8 @@ CATALOGUE = [
     Mutant(
         "a large draw starts anew from zero",
         S + "many.py",
-        "        top = self._span + geometric(self._top_scale, coins)",
-        "        top = geometric(self._top_scale, coins)",
+        "        top = self._span + floor_log(*self._rest, coins, WORD)[0]",
+        "        top = floor_log(*self._rest, coins, WORD)[0]",
         TAIL,
     ),
     Mutant(

@@ -1,7 +1,8 @@
 """The sampled audit: a lower bound for the loss of any function, from its outputs alone.
 
 The event that tells most is chosen on one half of the trials and bounded on the other, so the choice costs no
-confidence. Both probabilities are bounded by Clopper and Pearson (1934), each with half of the allowed error.
+confidence. Both probabilities are bounded by Clopper and Pearson (1934), each with half of the allowed error. What an
+event is made of is in `outputs`.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from discreet.audit.outputs import Raised, features_of, seen
 from discreet.core import Measurement
 from discreet.errors import KindError, ParameterError, show
 from discreet.exact import Exact, whole
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["SampledAudit", "sampled"]
 
 Feature = Callable[[Any], Hashable]
+_FIRST_LOOK: Final = 10_000
+_SIFTED: Final = 4
+"""Of the features that a first look at some trials favours, this many are looked at with all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +102,12 @@ def sampled(
     """Bound from below the loss between two inputs of *release*, any function of one argument or a measurement.
 
     *claim* is epsilon, or (epsilon, delta); a measurement claims its own. *trials* outputs are drawn for each input
-    to choose an event, and as many again to bound it. *many* may draw them in bulk: ``many(x, n)``. An event is a
-    set of values of one of the *features*, functions of an output; the default ones look at the output itself, at
-    the keys of a dict, and at the precision of a float.
+    to choose an event, and as many again to bound it. *many* may draw them in bulk: ``many(x, n)``; a measurement's
+    ``release_many`` is used where it has one, and its ``release`` is audited by handing in that.
+
+    An event is a set of values of one of the *features*, functions of an output. The default ones look at the whole
+    output, with all its types; at types, shapes and keys alone; and at each number or text in it: its value, between
+    which quantiles it lies, its last digits and its precision. An exception is an output, by its type.
 
     >>> from discreet import RandomizedResponseBool
     >>> audit = sampled(RandomizedResponseBool(prob="3/4"), True, False, trials=2000)
@@ -119,10 +127,9 @@ def sampled(
         raise KindError("release", release, "a function of one argument, or a Measurement")
     epsilon, delta = claim if isinstance(claim, tuple | list) else (claim, None)
     limit = float("inf") if epsilon == math.inf else float(checked_epsilon(epsilon))
-    draws = _draws(release, (x, y), n, many)
-    looks = list(features) if features is not None else _default_features(draws[0][:200] + draws[1][:200], x, y)
-    best = max((_choose(look, draws, limit, delta is not None) for look in looks), key=lambda choice: choice[0])
-    _, look, values, swap = best
+    draws = _draws(release, (x, y), n, many, seen if features is None else _as_it_is)
+    looks = features_of(draws[0] + draws[1], x, y) if features is None else list(features)
+    _, look, values, swap = _best(looks, draws, limit, delta is not None)
     hits = [sum(look(o) in values for o in side) for side in draws[2:]]
     a, b = (hits[1], hits[0]) if swap else (hits[0], hits[1])
     p, q = float(binomial_low(a, n, error / 2)), float(binomial_high(b, n, error / 2))
@@ -151,20 +158,50 @@ def _bulk(mechanism: Measurement[Any, Any]) -> Callable[[Any, int], Iterable[Any
 
 
 def _draws(
-    release: Callable[[Any], Any], inputs: tuple[Any, Any], n: int, many: Callable[[Any, int], Iterable[Any]] | None
+    release: Callable[[Any], Any],
+    inputs: tuple[Any, Any],
+    n: int,
+    many: Callable[[Any, int], Iterable[Any]] | None,
+    see: Callable[[Any], Any],
 ) -> list[list[Any]]:
     """Return the outputs for x and y of the first half of the trials, then of the second."""
     if many is not None:
-        return [[_hashable(o) for o in many(x, n)] for x in (*inputs, *inputs)]
+        return [[see(o) for o in many(x, n)] for x in (*inputs, *inputs)]
     sides: list[list[Any]] = [[], [], [], []]
+    error: Exception | None = None
     with Progress("trials", total=4 * n) as progress:
         for half in (0, 2):
             # The inputs take turns in random order: whatever drifts meanwhile, such as a clock, drifts for both.
             for swap in bernoulli_many(Fraction(1, 2), n).tolist():
                 for side in (1, 0) if swap else (0, 1):
-                    sides[half + side].append(_hashable(release(inputs[side])))
+                    try:
+                        output = see(release(inputs[side]))
+                    except Exception as raised:  # To whoever calls the release this is an answer like any other.
+                        error, output = raised, Raised(type(raised))
+                    sides[half + side].append(output)
                 progress.add(2)
+    if error is not None and all(o == Raised(type(error)) for side in sides for o in side):
+        raise error  # It never answers: a mistake in the call, and nothing to audit.
     return sides
+
+
+def _as_it_is(o: Any) -> Any:
+    return o
+
+
+def _best(
+    looks: list[Feature], draws: list[list[Any]], epsilon: float, approximate: bool
+) -> tuple[float, Feature, set[Hashable], bool]:
+    """Return the feature, and the set of its values, that seem to tell most; a first look at some trials sifts."""
+    if not looks:
+        raise ParameterError("features", looks, "at least one function of an output")
+    some = [side[:_FIRST_LOOK] for side in draws[:2]]
+
+    def telling(look: Feature) -> float:
+        return _choose(look, some, epsilon, approximate)[0]
+
+    sifted = looks if len(draws[0]) <= _FIRST_LOOK else sorted(looks, key=telling, reverse=True)[:_SIFTED]
+    return max((_choose(look, draws, epsilon, approximate) for look in sifted), key=lambda choice: choice[0])
 
 
 def _choose(
@@ -206,61 +243,6 @@ def _best_prefix(
         if score > best:
             best, size = score, count
     return best, set(ranked[:size])
-
-
-def _default_features(outputs: list[Any], x: Any, y: Any) -> list[Feature]:
-    features: list[Feature] = [_output]
-    first, second = (_hashable(side) for side in (x, y))
-    if _are_vectors(first, second) and all(_are_vectors(o, first) for o in outputs):
-        differ = [i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
-
-        def agreement(o: Any) -> Hashable:
-            """How many of the bits in which the inputs differ are as in the first: no report is seen twice."""
-            return int(sum(o[i] == first[i] for i in differ))
-
-        features.append(agreement)
-    if any(isinstance(o, tuple) and o[:1] == ("dict",) for o in outputs):
-        features.append(_keys)
-    if any(isinstance(o, float) for o in outputs):
-        features += [_precision, _rounded]
-    return features
-
-
-def _are_vectors(x: Any, y: Any) -> bool:
-    """Whether two values are vectors of one length."""
-    return isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y) > 0
-
-
-def _output(o: Any) -> Hashable:
-    return o  # type: ignore[no-any-return]
-
-
-def _keys(o: Any) -> Hashable:
-    return tuple(key for key, _ in o[1]) if isinstance(o, tuple) and o[:1] == ("dict",) else None
-
-
-def _precision(o: Any) -> Hashable:
-    """The place of the last bit of a float that is set, and its size: noise added to a number inherits its grid."""
-    if not isinstance(o, float) or not math.isfinite(o) or o == 0:
-        return None
-    num, den = o.as_integer_ratio()
-    last = (num & -num).bit_length() - den.bit_length()
-    return max(last, -70) if abs(o) < 0.25 else "large"
-
-
-def _rounded(o: Any) -> Hashable:
-    return round(o * 4) if isinstance(o, float) and math.isfinite(o) else None
-
-
-def _hashable(o: Any) -> Any:
-    """Return an output as something that can be counted."""
-    if isinstance(o, np.ndarray):
-        return tuple(o.ravel().tolist())
-    if isinstance(o, Mapping):
-        return ("dict", tuple(o.items()))
-    if isinstance(o, list | tuple):
-        return tuple(_hashable(part) for part in o)
-    return o.item() if isinstance(o, np.generic) else o
 
 
 def _name(look: Feature) -> str:
