@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.measure import Look, Row, faster, power
 from benchmarks.peers import here, opendp
 from discreet import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
-from discreet.survey import Question
+from discreet.survey import Question, TextQuestion
 
 FEW = 2000
 MANY = 10**6
@@ -110,6 +110,46 @@ def accuracy(look: Look) -> Iterator[Row]:
             yield Row(what, f"{error:.4g}", f"{plan.limit:.4g}", error / plan.limit, "<=", 1.03)
 
 
+def texts(look: Look) -> Iterator[Row]:
+    """How often the 95 % intervals of open text hold, with few cohorts and with texts that are no candidates."""
+    ranks = 1 / np.arange(1, 120)
+    cases = {
+        "half of the people have texts that are no candidates": ([0.3, 0.2], [0.25, 0.15, 0.1]),
+        "200 texts are no candidates": ([0.2, 0.1], [0.7 / 200] * 200),
+        "texts by rank": (ranks[:3].tolist(), ranks[3:].tolist()),
+    }
+    rounds = look.size(200)
+    for cohorts in (2, 8, 64):
+        for name, (known, unknown) in cases.items():
+            held = covered(cohorts, known, unknown, rounds)
+            goal = 0.95 - 3 * (0.95 * 0.05 / rounds) ** 0.5
+            yield Row(
+                f"open text, {cohorts} cohorts, {name}: intervals that hold", f"{held:.3f}", "0.95", held, ">=", goal
+            )
+
+
+def covered(cohorts: int, known: list[float], unknown: list[float], rounds: int) -> float:
+    """The share of rounds in which the interval of the first candidate holds its share; each has hashes of its own."""
+    rng, held, n = np.random.default_rng(cohorts), 0, 100_000
+    shares = np.array([*known, *unknown]) / sum([*known, *unknown])
+    names = [f"text {i}" for i in range(len(shares))]
+    for _ in range(rounds):
+        q = TextQuestion("text", length=64, hashes=2, cohorts=cohorts, key=rng.bytes(8))
+        form = q.form(q.mechanism(epsilon=4))
+        people = rng.multinomial(n, np.full(cohorts, 1 / cohorts))
+        ones = np.zeros((cohorts, q.length), np.int64)
+        for cohort, count in enumerate(people):
+            bloom = q.bloom(cohort)
+            for name, holders in zip(names, rng.multinomial(count, shares), strict=True):
+                ones[cohort, bloom.places(name)] += holders
+        p, other = map(float, form.mechanism.support)
+        totals = rng.binomial(ones, p) + rng.binomial(people[:, None] - ones, other)
+        found = form.decode(np.concatenate([totals.ravel(), people]), names[: len(known)])
+        low, high = found.intervals[0]
+        held += bool(low <= shares[0] <= high)
+    return held / rounds
+
+
 def simulated(q: Question, mechanism: object, squares: int) -> float:
     """People times the mean squared error of a share, over many samples of a population of equal shares."""
     form, k = q.form(mechanism), len(q)
@@ -163,4 +203,5 @@ PARTS = {
     "opendp": against_opendp,
     "memory": memory,
     "accuracy": accuracy,
+    "texts": texts,
 }

@@ -160,7 +160,16 @@ def texts(names=("a.org", "b.org")):
     n = len(names)
     shares = np.linspace(0.6, 0.1, n)
     return TextEstimate(
-        q.form(q.mechanism(epsilon=8)), 500, tuple(names), shares, shares / 20, shares * 0, 0.3, 0.95, 0.05
+        q.form(q.mechanism(epsilon=8)),
+        500,
+        tuple(names),
+        shares,
+        shares / 20,
+        shares * 0,
+        np.stack([shares * 0.9, shares * 1.1], axis=1),
+        0.3,
+        0.95,
+        0.05,
     )
 
 

@@ -192,12 +192,10 @@ class TestWords:
     def test_open_text(self):
         t = TextQuestion("homepage", length=32, hashes=2, cohorts=4)
         form = t.form(t.mechanism(epsilon=2))
-        box = Collector(form)
-        box.n = 400
-        box.supports[-4:] = 100
-        assert box.decode(["a"]).misfit.p < 1e-9
-        assert self.WORDS in str(box.decode(["a"]))
-        assert self.WORDS in box.decode(["a"]).to_html()
+        wrong = form.decode(np.repeat([0, 100], [128, 4]), ["a"])  # A hundred reports a cohort, and no bit set.
+        assert wrong.misfit.p < 1e-9
+        assert self.WORDS in str(wrong)
+        assert self.WORDS in wrong.to_html()
         honest = Collector(form)
         for i in range(200):
             honest.add(t.client(form.mechanism, cohort=i % 4).report("a"))

@@ -247,7 +247,7 @@ class TestDecoding:
             found = form.decode(drawn(form, bits, SHARES, 20_000, rng), SITES[:20])
             wrong += bool(found.significant[8:].any())
             present += int(found.significant[:8].sum())
-            halved = stats.norm.sf(2 * stats.norm.isf(found.chances[8:]))  # Errors half as great as they are.
+            halved = stats.norm.sf(2 * found.shares[8:] / found.errors[8:])  # Errors half as great as they are.
             narrow += bool((halved < 0.05 / 12).any())
         assert wrong <= most_misses(rounds, 0.05)
         assert narrow > most_misses(rounds, 0.05)  # The power of the claim's test.
@@ -318,12 +318,12 @@ class TestDecoding:
         found = form.decode(counts, SITES)
         assert str(found) == repr(found)
         lines = str(found).splitlines()
-        assert lines[0] == f"homepage: 20,000 reports, {len(found.found())} of 60 candidates found"
+        assert lines[0] == f"homepage: 20,000 reports, {len(found.found())} of 60 candidates found, 95 % intervals"
         assert lines[2].split()[0] == SITES[0]
         assert lines[2].split()[-1] == "found"
         rows = found.to_rows()
         assert [row["share"] for row in rows] == sorted(found.shares.tolist(), reverse=True)
-        assert set(rows[0]) == {"candidate", "share", "error", "chance", "significant"}
+        assert set(rows[0]) == {"candidate", "share", "error", "low", "high", "chance", "significant"}
         assert found.to_frame().to_dict("records") == rows
         assert found.to_frame("polars").to_dicts() == rows
         assert found.to_frame("pyarrow").to_pylist() == rows
@@ -510,3 +510,73 @@ class TestOnceBroken:
     def test_a_filter_of_a_cohort_that_does_not_exist_gets_a_declared_error(self, cohort):
         with pytest.raises(DiscreetError, match="cohort"):
             HOME.bloom(cohort)
+
+
+RANKS = 1 / np.arange(1, 120)
+UNKNOWN = {
+    "complete": ([0.5, 0.3, 0.2], []),
+    "some heavy texts are unknown": ([0.3, 0.2], [0.25, 0.15, 0.1]),
+    "one text is unknown, and heavy": ([0.3], [0.7]),
+    "very many are unknown": ([0.2, 0.1], [0.7 / 200] * 200),
+    "by rank": (RANKS[:3].tolist(), RANKS[3:].tolist()),
+}
+
+
+class TestIntervals:
+    """Coverage over the hashes, the people and the noise, with few cohorts, and with texts that are no candidates."""
+
+    @pytest.mark.parametrize("name", UNKNOWN)
+    @pytest.mark.parametrize("cohorts", [1, 2, 4, 16])
+    def test_they_hold_with_few_cohorts_and_many_unknown_texts(self, name, cohorts):
+        known, unknown = UNKNOWN[name]
+        rng, rounds, missed = np.random.default_rng(cohorts), 40, np.zeros(len(known) + 2, int)
+        shares = np.array([*known, *unknown]) / sum([*known, *unknown])
+        people = [f"text {i}" for i in range(len(shares))]
+        candidates = [*people[: len(known)], "absent", "too"]
+        truth = np.array([*shares[: len(known)], 0, 0])
+        for i in range(rounds):
+            length, n, epsilon = ((32, 100_000, 4), (128, 100_000, 4), (32, 2000, 2), (128, 20_000, 6))[i % 4]
+            q = TextQuestion("q", length=length, hashes=2, cohorts=cohorts, key=rng.bytes(8))
+            form = form_of(q, epsilon)
+            found = form.decode(drawn(form, filters(q, people), shares, n, rng), candidates)
+            low, high = found.intervals.T
+            missed += (truth < low) | (truth > high)
+            assert (low <= found.shares).all()
+            assert (found.shares <= high).all()
+            assert (high - low > 0).all()
+        assert missed.max() <= most_misses(rounds, 0.05)
+
+    def test_the_power_of_that_two_errors_by_the_spread_of_four_cohorts_fail(self):
+        known, unknown = UNKNOWN["some heavy texts are unknown"]
+        rng, missed, people = np.random.default_rng(4), 0, ["a", "b", "c", "d", "e"]
+        for _ in range(40):
+            q = TextQuestion("q", length=128, hashes=2, cohorts=4, key=rng.bytes(8))
+            form = form_of(q, 4)
+            found = form.decode(drawn(form, filters(q, people), [*known, *unknown], 100_000, rng), ["a", "b"])
+            p, other = map(float, form.mechanism.support)
+            noise = 2 * math.sqrt(0.25 / 100_000 / 2) / (p - other)  # What the noise alone explains, generously.
+            missed += abs(found.shares[0] - 0.3) > noise
+        assert missed > most_misses(40, 0.05)
+
+    def test_they_get_shorter_with_cohorts_and_people_and_where_all_is_known(self):
+        rng, widths = np.random.default_rng(5), []
+        for cohorts, n, shares in ((2, 10_000, [0.3, 0.7]), (32, 10_000, [0.3, 0.7]), (32, 10**6, [0.3, 0.7])):
+            q = TextQuestion("q", length=64, hashes=2, cohorts=cohorts)
+            form = form_of(q)
+            counts = drawn(form, filters(q, ["a", "b"]), shares, n, rng)
+            widths.append([float(np.diff(form.decode(counts, c).intervals[0])[0]) for c in (["a"], ["a", "b"])])
+        assert widths[0][0] > widths[1][0] > widths[2][0]
+        assert all(complete < unknown for unknown, complete in widths)
+
+    def test_their_ends_are_shown_by_the_text_the_rows_and_the_page(self):
+        form = form_of(SMALL)
+        counts = drawn(form, filters(SMALL, SITES[:8]), SHARES, 20_000, np.random.default_rng(10))
+        found = form.decode(counts, SITES[:8], confidence="0.9")
+        assert "90 % intervals" in str(found)
+        for row in found.to_rows():
+            i = found.candidates.index(row["candidate"])
+            assert [row["low"], row["high"]] == found.intervals[i].tolist()
+        wider = form.decode(counts, SITES[:8], confidence="0.999").intervals
+        assert (wider[:, 0] <= found.intervals[:, 0]).all()
+        assert (wider[:, 1] >= found.intervals[:, 1]).all()
+        assert "90 % intervals" in found.to_html()

@@ -116,7 +116,7 @@ def fewest_hits(hits: int, n: int, q: float, k: int, s: int) -> float:
     return float(np.exp(min(ways - surprise, 0.0)))
 
 
-def bennett(n: int, variance: Any, reach: Any, error: float) -> NDArray[np.float64]:
+def bennett(n: int, variance: Any, reach: Any, error: Any) -> NDArray[np.float64]:
     """Return how far the mean of *n* independent variables exceeds its expectation, except with probability *error*.
 
     *variance* bounds the mean of the variables' variances, *reach* what each may exceed its expectation by. Bennett

@@ -40,6 +40,20 @@ CATALOGUE = [
         "test_survey_influence.py::TestWeights",
     ),
     Mutant(
+        "intervals of open text forget the texts that are no candidates",
+        V + "texts.py",
+        "if self.most else 0.0",
+        "if self.most > 1 else 0.0",
+        "test_survey_texts.py::TestIntervals",
+    ),
+    Mutant(
+        "the residuals' excess is of one bit a text",
+        V + "texts.py",
+        "lift = max(float((scale**2).sum()) * often * (1 - often), 1e-300)",
+        "lift = max(float((scale**2).sum()), 1e-300)",
+        "test_survey_texts.py::TestIntervals",
+    ),
+    Mutant(
         "misfit does not count how many choices it looks at",
         V + "misfit.py",
         "[k * float(np.min(tail)) for tail",

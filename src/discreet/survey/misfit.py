@@ -89,5 +89,5 @@ def _least(tests: list[float]) -> Misfit:
 
 
 def _brief(p: float) -> str:
-    digits, exponent = f"{Context(prec=1, rounding=ROUND_CEILING).create_decimal(Decimal(p)):e}".split("e")
+    digits, exponent = f"{Context(prec=1, rounding=ROUND_CEILING).create_decimal(Decimal(repr(p))):e}".split("e")
     return f"{digits}e{int(exponent)}"

@@ -101,20 +101,22 @@ def text_page(estimate: TextEstimate, /) -> Page:
     rows = estimate.to_rows()
     names = [row["candidate"] for row in rows]
     shares, errors = (np.array([100 * row[key] for row in rows], float) for key in ("share", "error"))
-    low, high = np.maximum(shares - 2 * errors, 0.0), shares + 2 * errors
+    ends = np.array([[100 * row[key] for row in rows] for key in ("low", "high")], float)
     decimals = decimals_for(errors.tolist())
+    low, high = outwards(ends[0], ends[1], decimals)
     some = slice(_CHART)
-    caption = "Shares in percent, with two standard errors to each side" + _top(len(rows), "candidates")
+    caption = f"Shares in percent, with {_percent(estimate.confidence)} intervals" + _top(len(rows), "candidates")
     found = estimate.found()
     first = f"The most frequent is {names[0]} with {figure(float(shares[0]), decimals)} %. " if names else ""
     beside = f"{first}{len(found):,} of {len(names):,} candidates are there beyond doubt."
-    lows, highs = low[some].tolist(), high[some].tolist()
-    chart = Bars(f"{caption}.", names[some], shares[some].tolist(), lows, highs, decimals, beside)
+    chart = Bars(f"{caption}.", names[some], shares[some].tolist(), low[some], high[some], decimals, beside)
     grid = Grid(
         "Candidates",
         [
             Column("candidate", names, head=True),
             Column("share, %", shares.tolist(), decimals),
+            Column(f"{_percent(estimate.confidence)} from", low, decimals, quiet=True),
+            Column("to", high, decimals, quiet=True),
             Column("standard error", errors.tolist(), decimals, quiet=True),
             Column("found", ["found" if row["significant"] else "" for row in rows]),
         ],
