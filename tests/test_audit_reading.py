@@ -78,7 +78,7 @@ def test_anything_else_is_refused_and_not_run(text):
 def test_a_message_helps():
     with pytest.raises(ParameterError, match="did you mean 'Rappor'"):
         audit.read("Rapor(length=4, max_weight=1, f=1)")
-    with pytest.raises(KindError, match=r"mechanism=Rappor\(4\): need Rappor\(length, max_weight, f, "):
+    with pytest.raises(KindError, match=r"mechanism='Rappor\(4\)': need Rappor\(length, max_weight, f, "):
         audit.read("Rappor(4)")
     with pytest.raises(ParameterError, match="f=2: need 0 < f <= 1"):
         audit.read("Rappor(length=4, max_weight=1, f=2)")

@@ -185,7 +185,7 @@ NOT_NUMBERS = {
 @pytest.mark.parametrize("texts", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
 def test_text_that_spells_no_number_is_refused(texts):
     for text in texts:
-        with pytest.raises(ParameterError, match=r"^value='.*: need "):
+        with pytest.raises(ParameterError, match=r"^value=('.*|a text): need "):
             exact(text)
 
 
@@ -322,17 +322,17 @@ def test_text_parses_to_what_it_spells_or_is_refused(text):
         (Fraction(3, 4), "3/4"),
         (True, "True"),
         (2**250 - 1, str(2**250 - 1)),
-        (Decimal("9" * 70), "Decimal('" + "9" * 51 + "..."),
+        (Decimal("9" * 70), "Decimal('" + "9" * 70 + "')"),
         (10**MILLION, "an integer of 3321929 bits"),
         (Fraction(1, 10**MILLION), "a fraction of integers too long to print"),
-        ("x" * MILLION, "'xxxxxxxxxxxxxxxxxxxx'... (1000000 long)"),
+        ("x" * MILLION, "a text"),
         (Decimal("9" * MILLION), "a Decimal of 1000000 digits"),
-        (list(range(MILLION)), "a list of 1000000"),
-        (dict.fromkeys(range(9)), "a dict of 9"),
-        ([10**MILLION], "a list"),
-        (Silent(), "a Silent"),
+        (list(range(MILLION)), "a list"),
+        (dict.fromkeys(range(9)), "a dict"),
+        ([10**MILLION], "[an integer of 3321929 bits]"),
+        (Silent(), "a test_exact.Silent"),
         ([Silent()], "a list"),
-        (Wordless(), "a Wordless"),
+        (Wordless(), "a test_exact.Wordless"),
     ],
     ids=lambda value: type(value).__name__,
 )

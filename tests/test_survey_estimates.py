@@ -170,7 +170,7 @@ class TestShares:
         between = estimate.standard_errors("sample") ** 2 - estimate.standard_errors("respondents") ** 2
         assert np.allclose(between, f * (1 - f) / n, rtol=1e-6, atol=1e-12)
         assert (between >= -1e-12).all()
-        with pytest.raises(ParameterError, match='"sample" or "respondents"'):
+        with pytest.raises(ParameterError, match="one of sample, respondents"):
             estimate.standard_errors("everyone")
 
 

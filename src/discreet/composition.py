@@ -47,7 +47,7 @@ class Composition(Measurement[Any, tuple[Any, ...]]):
             raise ParameterError("measurements", parts, "at least one measurement")
         for part in parts:
             if not isinstance(part, Measurement):
-                raise KindError("measurements", part, "measurements")
+                raise KindError("measurements", type(part), "measurements")
             for what in ("input_domain", "input_metric"):
                 if getattr(part, what) != getattr(parts[0], what):
                     raise MismatchError(

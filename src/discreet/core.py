@@ -250,6 +250,8 @@ def _fit(first: Transformation[Any, Any], then: Any) -> None:
     """Raise unless what the first gives is what the second takes."""
     if not isinstance(first, Transformation):
         raise KindError("first", first, "a Transformation")
+    if not isinstance(then, Transformation | Measurement):
+        raise KindError("then", then, "a Transformation or a Measurement")
     for what, given, wanted in (
         ("domain", first.output_domain, then.input_domain),
         ("metric", first.output_metric, then.input_metric),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 from operator import index
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,7 +18,9 @@ from discreet.errors import KindError, ParameterError
 Exact: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
 """What a user may type where an exact number is needed."""
 
-__all__ = ["Exact", "exact", "whole", "written"]
+T = TypeVar("T")
+
+__all__ = ["Exact", "exact", "listed", "whole", "written"]
 
 # Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
 _MOST_DIGITS: Final = 4000
@@ -117,13 +121,28 @@ def whole(value: int, name: str = "value", least: int | None = None) -> int:
             raise KindError(name, value, "an integer")
         try:
             value = index(value)
-        except TypeError:
+        except Exception:  # Its own words may quote data.
             raise KindError(name, value, "an integer") from None
     if value.bit_length() > _MOST_BITS:
         raise ParameterError(name, value, f"an integer of at most {_MOST_BITS} bits")
     if least is not None and value < least:
         raise ParameterError(name, value, f"an integer of at least {least}")
     return value
+
+
+def listed(values: Iterable[T], name: str, need: str) -> list[T]:
+    """Return the entries of what a user gives as a list; a text is none.
+
+    >>> listed(("a", "b"), "choices", "a list of choices")
+    ['a', 'b']
+    >>> listed("ab", "choices", "a list of choices")
+    Traceback (most recent call last):
+    discreet.errors.KindError: choices='ab': need a list of choices
+    """
+    if not isinstance(values, str | bytes):
+        with suppress(Exception):  # Its own words may quote data.
+            return list(values)
+    raise KindError(name, values, need)
 
 
 def _from_text(text: str, name: str) -> Fraction:

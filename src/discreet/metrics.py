@@ -83,7 +83,7 @@ class AbsoluteDistance(Metric):
 
     def measure(self, x: int, y: int, /) -> int:
         """Return |x - y|."""
-        return abs(int(x) - int(y))
+        return abs(whole(x, "x") - whole(y, "y"))
 
 
 @final
@@ -117,7 +117,7 @@ class L01InfDistance(Metric):
 
     def check(self, d_in: tuple[int, Exact, Exact], /) -> tuple[int, int, int]:
         """Return the tightest equivalent bounds: l1 <= l0 li, li <= l1, l0 <= l1; or (0, 0, 0)."""
-        if not isinstance(d_in, tuple | list) or len(d_in) != 3:
+        if type(d_in) not in (tuple, list) or len(d_in) != 3:
             raise KindError("d_in", d_in, "three distances (l0, l1, li)")
         l0 = _whole_distance(d_in[0], "l0")
         l1, li = _floored(d_in[1], "l1"), _floored(d_in[2], "li")

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.coins import SYSTEM
 from discreet.core import Measurement
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, KindError
 from discreet.exact import whole
 from discreet.report import intervals
 from discreet.samplers import bernoulli_many
@@ -102,6 +102,8 @@ def timing(
     (0.0, 0.0)
     """
     n, lots = whole(trials, "trials", least=10), whole(streams, "streams", least=1)
+    if not callable(release) and not isinstance(release, Measurement):
+        raise KindError("release", release, "a function of one argument, or a Measurement")
     entropy = calls = None
     call = release
     if isinstance(release, Measurement):
@@ -128,13 +130,15 @@ def timed(
     >>> output, when in range(4)
     (5, True)
     """
-    clock = time.perf_counter_ns
+    if not callable(release):
+        raise KindError("release", release, "a function of one argument")
+    clock, parts = time.perf_counter_ns, whole(bins, "bins", least=1)
     times = []
-    for _ in range(calls):
+    for _ in range(whole(calls, "calls", least=1)):
         start = clock()
         release(x)
         times.append(clock() - start)
-    edges = np.quantile(times, np.arange(1, bins) / bins)
+    edges = np.quantile(times, np.arange(1, parts) / parts)
 
     def both(data: Any) -> tuple[Any, int]:
         start = clock()

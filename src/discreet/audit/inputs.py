@@ -10,7 +10,7 @@ from typing import Any, Final
 from discreet.composition import Composition
 from discreet.core import Measurement
 from discreet.domains import Anything, BitVectors, Booleans, Categories, Domain, Integers, Maps, Vectors
-from discreet.errors import UnsupportedError
+from discreet.errors import KindError, UnsupportedError
 from discreet.mechanisms import Bloom, LaplaceThreshold
 
 __all__ = ["pairs_of"]
@@ -33,6 +33,8 @@ def pairs_of(mechanism: Measurement[Any, Any], /) -> list[tuple[Any, Any]]:
     >>> len(pairs_of(Rappor(length=3, max_weight=1, f="1/2")))
     12
     """
+    if not isinstance(mechanism, Measurement):
+        raise KindError("mechanism", mechanism, "a Measurement")
     pairs = list(permutations(_members(mechanism), 2))
     thresholds = [part.threshold for part in _parts(mechanism) if isinstance(part, LaplaceThreshold)]
     if thresholds:  # Past its threshold a key's change is seen with certainty: the claim is infinite, and so the truth.

@@ -21,11 +21,12 @@ from discreet.audit.inputs import pairs_of
 from discreet.composition import Composition
 from discreet.core import Chained, Measurement
 from discreet.domains import Integers, Vectors
-from discreet.errors import ParameterError, UnsupportedError, show
+from discreet.errors import KindError, ParameterError, UnsupportedError
+from discreet.exact import listed
 from discreet.measures import Approximate
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import Number, Real, exp, expm1, float_down, float_up, ln, maximum, total
-from discreet.report import points
+from discreet.report import brief, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +95,7 @@ class ExactAudit:
         worst = self.worst
         return (
             f"<{'holds' if self.holds else 'VIOLATED'}: {self.mechanism}; {len(self.pairs)} pairs; worst at "
-            f"{show(worst.x)}, {show(worst.y)} by {show(worst.event)}: {self.quantity} claimed {worst.claimed!r}, "
+            f"{brief(worst.x)}, {brief(worst.y)} by {brief(worst.event)}: {self.quantity} claimed {worst.claimed!r}, "
             f"true {float(worst.low)!r}, tightness {worst.tightness:.6g}>"
         )
 
@@ -137,11 +138,15 @@ def exact(
     >>> audit.holds, audit.tightness > 1 - 1e-15, audit.worst.event in ("a", "b", "c")
     (True, True, True)
     """
-    if pairs is None:
-        pairs = pairs_of(mechanism) if members is None else permutations(members, 2)
-    todo = list(pairs)
+    if not isinstance(mechanism, Measurement):
+        raise KindError("mechanism", mechanism, "a Measurement")
+    if pairs is None and members is not None:
+        pairs = permutations(listed(members, "members", "a list of inputs"), 2)
+    todo = pairs_of(mechanism) if pairs is None else listed(pairs, "pairs", "a list of pairs of inputs")
     if not todo:
         raise ParameterError("pairs", todo, "at least one pair of inputs, or two members")
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in todo):
+        raise KindError("pairs", pairs, "a list of pairs of inputs")
     approximate = isinstance(mechanism.output_measure, Approximate)
     look = _delta if approximate else _epsilon
     return ExactAudit(

@@ -11,10 +11,11 @@ from discreet import __version__
 from discreet.audit.clock import TimingAudit
 from discreet.audit.laws import ExactAudit
 from discreet.audit.trials import SampledAudit
-from discreet.errors import KindError, ParameterError, show
+from discreet.errors import KindError, ParameterError
 from discreet.exact import written
 from discreet.report.drawings import Bars
 from discreet.report.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
+from discreet.report.text import brief
 
 if TYPE_CHECKING:
     Audit = ExactAudit | SampledAudit | TimingAudit
@@ -118,13 +119,15 @@ def _losses(quantity: str, audits: Sequence[ExactAudit | SampledAudit]) -> Bars:
 def _exact(audit: ExactAudit) -> Iterator[Block]:
     pairs = sorted(audit.pairs, key=lambda pair: -pair.tightness)
     worst = pairs[0]
-    yield Text([f"The pair that tells most is {show(worst.x)} and {show(worst.y)}, by the event {show(worst.event)}."])
+    yield Text(
+        [f"The pair that tells most is {brief(worst.x)} and {brief(worst.y)}, by the event {brief(worst.event)}."]
+    )
     yield Grid(
         f"Pairs of inputs, and their {audit.quantity}",
         [
-            Column("input", [show(pair.x) for pair in pairs], head=True),
-            Column("other input", [show(pair.y) for pair in pairs], head=True),
-            Column("distance", [show(pair.d_in) for pair in pairs]),
+            Column("input", [brief(pair.x) for pair in pairs], head=True),
+            Column("other input", [brief(pair.y) for pair in pairs], head=True),
+            Column("distance", [brief(pair.d_in) for pair in pairs]),
             Column(
                 "claimed", [pair.claimed for pair in pairs], shown=[_shown(pair.claimed, up=True) for pair in pairs]
             ),

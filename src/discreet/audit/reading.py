@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import discreet
 from discreet.core import Chained, Measurement, Then
-from discreet.errors import DiscreetError, KindError, ParameterError, none_of, show
+from discreet.errors import DiscreetError, KindError, ParameterError, none_of
+from discreet.report import brief
 
 __all__ = ["NAMES", "read"]
 
@@ -112,7 +113,7 @@ def _called(func: ast.expr, args: list[Any], named: dict[str, Any]) -> Any:
         bound = signature(made).bind(*args, **named)
     except (TypeError, ValueError):
         if made is not range:  # It has no signature, and says itself what is wrong.
-            raise KindError("mechanism", _Call(name, args, named), f"{name}{_parameters(made)}") from None
+            raise KindError("mechanism", _typed(name, args, named), f"{name}{_parameters(made)}") from None
         bound = None
     made_now = made(*args, **named) if bound is None else made(*bound.args, **bound.kwargs)
     if isinstance(made_now, range) and len(made_now) > _MOST_RANGE:
@@ -120,16 +121,9 @@ def _called(func: ast.expr, args: list[Any], named: dict[str, Any]) -> Any:
     return made_now
 
 
-class _Call:
-    """A call as it was typed, for a message."""
-
-    def __init__(self, name: str, args: list[Any], named: dict[str, Any]) -> None:
-        self.text = (
-            f"{name}({', '.join([*map(show, args), *(f'{key}={show(value)}' for key, value in named.items())])})"
-        )
-
-    def __repr__(self) -> str:
-        return self.text
+def _typed(name: str, args: list[Any], named: dict[str, Any]) -> str:
+    """Return a call as it was typed, for a message."""
+    return f"{name}({', '.join([*map(brief, args), *(f'{key}={brief(value)}' for key, value in named.items())])})"
 
 
 def _parameters(made: Any) -> str:

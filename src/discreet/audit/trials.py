@@ -19,12 +19,12 @@ import numpy as np
 
 from discreet.audit.outputs import Raised, features_of, seen
 from discreet.core import Measurement
-from discreet.errors import KindError, ParameterError, show
+from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, whole
 from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import checked_epsilon
-from discreet.report import Progress, intervals
+from discreet.report import Progress, brief, intervals
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -126,14 +126,15 @@ def sampled(
     if not callable(release):
         raise KindError("release", release, "a function of one argument, or a Measurement")
     epsilon, delta = claim if isinstance(claim, tuple | list) else (claim, None)
-    limit = float("inf") if epsilon == math.inf else float(checked_epsilon(epsilon))
+    infinite = isinstance(epsilon, float) and epsilon == math.inf
+    limit = math.inf if infinite else float(checked_epsilon(epsilon))
     draws = _draws(release, (x, y), n, many, seen if features is None else _as_it_is)
     looks = features_of(draws[0] + draws[1], x, y) if features is None else list(features)
     _, look, values, swap = _best(looks, draws, limit, delta is not None)
     hits = [sum(look(o) in values for o in side) for side in draws[2:]]
     a, b = (hits[1], hits[0]) if swap else (hits[0], hits[1])
     p, q = float(binomial_low(a, n, error / 2)), float(binomial_high(b, n, error / 2))
-    event = f"{_name(look)} in {show(sorted(values, key=repr)[:4])}{'...' if len(values) > 4 else ''}"
+    event = f"{_name(look)} in {brief(sorted(values, key=repr)[:4])}{'...' if len(values) > 4 else ''}"
     if delta is None:
         bound, quantity, claimed = (math.log(p / q) if p > 0 else -math.inf), "epsilon", limit
     else:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, final
 
-from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError
+from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, show_path
 from discreet.exact import Exact, exact
 from discreet.ledger.entries import Amount, Entry, Mark, name_text, now, page, receipt_text, said, short
 from discreet.ledger.store import DAMAGED, Store, check
@@ -18,6 +18,7 @@ from discreet.reals import float_down, float_up
 __all__ = ["Ledger"]
 
 _MOST_SECONDS: Final = 10**6
+_MOST_NAME: Final = 255
 
 
 @final
@@ -315,13 +316,17 @@ def _place(path: str | os.PathLike[str]) -> Path:
         given = Path(path)
     except Exception:
         raise KindError("path", path, "a path, or None for a ledger in memory") from None
+    longest = max((len(part.encode("utf-8", "replace")) for part in given.parts), default=0)
+    if longest > _MOST_NAME:
+        raise ParameterError("path", str(given), f"a path, of names of at most {_MOST_NAME} bytes")
     if str(given) in (".", ":memory:") or "\0" in str(given):
         raise ParameterError("path", path, "a path; Ledger.in_memory(...) makes a ledger in memory")
     try:
         place = given.resolve()
         folder = place.parent.is_dir()
     except (ValueError, OSError, RuntimeError) as error:
-        raise LedgerError(f"{given}: leads nowhere: give a path that can be reached ({error})") from None
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise LedgerError(f"{show_path(given)}: leads nowhere: give a path that can be reached ({why})") from None
     if not folder:
-        raise LedgerError(f"{place}: there is no folder {place.parent}: make it first")
+        raise LedgerError(f"{show_path(place)}: there is no folder {show_path(place.parent)}: make it first")
     return place

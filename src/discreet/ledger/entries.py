@@ -250,4 +250,5 @@ def _digest(previous: str, *fields: object) -> str:
 def _printable(name: str | None) -> str:
     if name is None:
         return ""
-    return name if name.isprintable() and len(name) <= 60 else show(name)
+    brief = name if len(name) <= 60 else f"{name[:57]}..."
+    return brief if brief.isprintable() else repr(brief)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NoReturn, TypeVar, final
 
 from discreet.coins import SYSTEM
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, show_path
 
 __all__ = ["DAMAGED", "Store", "check"]
 
@@ -202,11 +202,16 @@ class Store:
     @property
     def where(self) -> str:
         """What to call this place in a message."""
-        return "memory" if self.path is None else str(self.path)
+        return "memory" if self.path is None else show_path(self.path)
 
     def refuse(self, why: str, error: Exception | None = None) -> NoReturn:
         """Raise LedgerError with a reason, which names the remedy too."""
-        raise LedgerError(f"{self.where}: {why}{'' if error is None else f' ({error})'}") from None
+        raise LedgerError(f"{self.where}: {why}{'' if error is None else f' ({_words(error)})'}") from None
+
+
+def _words(error: Exception) -> str:
+    """Return what an error says, without the path that the system repeats."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def check(connection: sqlite3.Connection, refuse: Callable[[str], NoReturn]) -> None:

@@ -5,7 +5,7 @@ from discreet.report.drawings import Bars, Heat
 from discreet.report.files import checked_page
 from discreet.report.page import Column, Details, Facts, Grid, Items, Page, Section, Text, Verdict
 from discreet.report.progress import Progress, Waiting
-from discreet.report.text import columns, plain
+from discreet.report.text import brief, columns, plain
 
 __all__ = [
     "Bars",
@@ -21,6 +21,7 @@ __all__ = [
     "Text",
     "Verdict",
     "Waiting",
+    "brief",
     "checked_page",
     "columns",
     "curves",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
-from typing import Final
+from typing import Any, Final
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, ParameterError, show, show_path
 
-__all__ = ["checked_page", "checked_place", "found_files", "free_place", "whole_file", "write_text"]
+__all__ = ["checked_page", "checked_place", "found_files", "free_place", "path_of", "whole_file", "write_text"]
 
 _PAGES: Final = (".html", ".htm")
 _SIGNS: Final = frozenset("*?[")
+_MOST_NAME: Final = 255
+"""Bytes that the name of a file may have on every system."""
 
 
 def found_files(source: str | os.PathLike[str], name: str, /) -> list[Path]:
@@ -25,15 +27,32 @@ def found_files(source: str | os.PathLike[str], name: str, /) -> list[Path]:
     Traceback (most recent call last):
     discreet.errors.ParameterError: source='no/such/*.csv': need a file that exists, or a pattern that finds some
     """
+    path_of(source, name)
     text = os.fspath(source)
-    if not isinstance(text, str):
-        raise KindError(name, type(text), "a path in text")
     pattern = bool(_SIGNS & set(text)) and not Path(text).exists()
     found = sorted(glob.glob(text, recursive=True)) if pattern else [text]  # noqa: PTH207  Absolute patterns.
     paths = [Path(each) for each in found]
     if not paths or not all(path.is_file() for path in paths):
         raise ParameterError(name, text, "a file that exists, or a pattern that finds some")
     return paths
+
+
+def path_of(path: str | os.PathLike[str], name: str = "path", /) -> Path:
+    """Return a path that can be one: neither another kind of object nor what a file may hold, by mistake.
+
+    >>> path_of("user,city,age,sex", "source")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: source=a text: need a path, not the contents of a file
+    """
+    text: Any = None
+    with suppress(Exception):  # Its own words may quote data.
+        text = os.fspath(path)
+    if not isinstance(text, str):
+        raise KindError(name, path, "a path in text")
+    longest = max((len(part.encode("utf-8", "replace")) for part in Path(text).parts), default=0)
+    if longest > _MOST_NAME or "\0" in text or (show_path(text) != text and not Path(text).exists()):
+        raise ParameterError(name, str(text), "a path, not the contents of a file")
+    return Path(text)
 
 
 @contextmanager
@@ -77,15 +96,12 @@ def checked_place(path: str | os.PathLike[str], suffixes: Sequence[str], /) -> P
     Traceback (most recent call last):
     discreet.errors.ParameterError: path='answer.txt': need a file that ends in .csv or .json
     """
-    try:
-        target = Path(path)
-    except TypeError:
-        raise KindError("path", path, "a path") from None
+    target = path_of(path)
     if target.suffix.lower() not in suffixes:
         *most, last = suffixes
         raise ParameterError("path", str(target), f"a file that ends in {', '.join(most)} or {last}")
     if not target.parent.is_dir():
-        raise ParameterError("path", str(target), f"a folder that exists, unlike {str(target.parent)!r}")
+        raise ParameterError("path", str(target), f"a folder that exists, unlike {show(str(target.parent))}")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise ParameterError("path", str(target), "a folder that can be written")
     free_place(target)

@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final
 
-__all__ = ["columns", "plain"]
+from discreet.errors import show
+
+__all__ = ["brief", "columns", "plain"]
+
+_WIDTH: Final = 80
+
+
+def brief(value: Any) -> str:
+    """Return the repr of a value that is not private, cut short where it is long: an input that an audit tries, say.
+
+    >>> brief({"a": 1}), brief(list(range(1000)))
+    ("{'a': 1}", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1...')
+    """
+    try:
+        text = str(value) if isinstance(value, Fraction) else repr(value)
+    except Exception:  # A repr that fails, or that is too long to make, must not hide what it is in.
+        return show(value)
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 20]}..."
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], most: int = 20) -> str:

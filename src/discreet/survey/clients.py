@@ -51,7 +51,7 @@ class Teller:
             raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
-        if most != INFINITE:
+        if not (isinstance(most, float) and most == INFINITE):
             checked_epsilon(most, "most")
         price = self.loss_of(1 if secret is None else None)
         self._cost = MaxDivergence().up(price)

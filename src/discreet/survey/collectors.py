@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import numpy as np
 
-from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError, show
+from discreet.errors import (
+    DiscreetError,
+    KindError,
+    MismatchError,
+    ParameterError,
+    ReportError,
+    UnsupportedError,
+    show,
+)
 from discreet.exact import Exact
 from discreet.report import Progress
 from discreet.report.files import found_files
@@ -401,7 +409,9 @@ class Collector:
             refused = {_known(reason, _ALL_REASONS): _count_of(count) for reason, count in data["refused"].items()}
             files = [_digest_text(digest) for digest in data.get("files", [])]
             _ = [_known(key, _KEYS) for key in data]
-        except (TypeError, KeyError, AttributeError):
+        except DiscreetError:
+            raise
+        except Exception:  # Whatever a thing of another kind raises.
             raise ParameterError("box", "...", "what Collector.to_dict wrote") from None
         if len(supports) != box.form.size or not box.form.possible(n, supports):
             raise ParameterError("box", "...", f"counts that {n:,} reports of {box.form.question.name} can give")

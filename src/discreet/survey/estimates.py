@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 import numpy as np
 
-from discreet.errors import KindError, ParameterError, UnsupportedError
+from discreet.errors import KindError, ParameterError, UnsupportedError, one_of
 from discreet.exact import Exact, whole
 from discreet.intervals import bennett, binomial_high, binomial_low, checked_confidence
 from discreet.report import columns, heat, intervals
@@ -116,7 +116,7 @@ class Estimate(Mapping[Any, Share]):
         """Return the estimate from the number of reports that support each choice."""
         error = checked_error(confidence)
         _check_reports(form, n)
-        return cls(form, n, supports, 1 - error, bool(simultaneous), refused, error)
+        return cls(form, n, supports, 1 - error, checked_flag(simultaneous), refused, error)
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -141,11 +141,9 @@ class Estimate(Mapping[Any, Share]):
         The variance of the first exceeds that of the second by f(1 - f)/n, which is what sampling adds.
         """
         p, q = map(float, self.form.support)
-        if of == "sample":
+        if one_of("of", of, ("sample", "respondents")) == "sample":
             seen = np.clip(self.supports / self.n, q, p)
             return np.sqrt(seen * (1 - seen) / self.n) / (p - q)  # proof: sample
-        if of != "respondents":
-            raise ParameterError("of", of, '"sample" or "respondents"')
         f = np.clip(self.shares, 0, 1)
         return np.sqrt((f * p * (1 - p) + (1 - f) * q * (1 - q)) / self.n) / (p - q)  # proof: respondents
 
@@ -188,7 +186,7 @@ class Estimate(Mapping[Any, Share]):
         i, j = self._place(a), self._place(b)
         if i == j:
             raise ParameterError("b", b, "another choice than the first")
-        together = self.simultaneous if simultaneous is None else bool(simultaneous)
+        together = self.simultaneous if simultaneous is None else checked_flag(simultaneous)
         alpha = self._error / (len(self) * (len(self) - 1) // 2 if together else 1)  # proof: differences
         p, q = map(float, self.form.support)
         with_truth, without = map(float, self.form.both)
@@ -349,7 +347,7 @@ class Crosstab:
         error = checked_error(confidence)
         for form in forms:
             _check_reports(form, n)
-        return cls(forms, n, supports, pairs, 1 - error, bool(simultaneous), error)
+        return cls(forms, n, supports, pairs, 1 - error, checked_flag(simultaneous), error)
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -503,13 +501,20 @@ def checked_error(confidence: Exact) -> float:
     return error
 
 
+def checked_flag(simultaneous: bool) -> bool:
+    """Return whether intervals hold all together."""
+    if not isinstance(simultaneous, bool | np.bool_):
+        raise KindError("simultaneous", simultaneous, "True or False")
+    return bool(simultaneous)
+
+
 def _check_reports(form: Form, n: int) -> None:
     p, q = form.support
     if p - q < _LEAST_GAP:
         raise UnsupportedError(
             f"{form.question.name}: its mechanism says nothing about the answer, so nothing can be estimated"
         )
-    if n < 1:
+    if whole(n, "n") < 1:
         raise ParameterError("reports", n, "at least one report")
 
 
@@ -545,7 +550,7 @@ def simplex(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def as_frame(rows: list[dict[str, Any]], kind: str) -> Any:
     """Return rows as a data frame of the kind asked for."""
-    if kind == "pandas":
+    if one_of("kind", kind, ("pandas", "polars", "pyarrow")) == "pandas":
         import pandas as pd
 
         return pd.DataFrame(rows)
@@ -553,8 +558,6 @@ def as_frame(rows: list[dict[str, Any]], kind: str) -> Any:
         import polars as pl
 
         return pl.DataFrame(rows)
-    if kind == "pyarrow":
-        import pyarrow as pa
+    import pyarrow as pa
 
-        return pa.Table.from_pylist(rows)
-    raise ParameterError("kind", kind, '"pandas", "polars" or "pyarrow"')
+    return pa.Table.from_pylist(rows)

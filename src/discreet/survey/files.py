@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from discreet.errors import ParameterError
-from discreet.report.files import write_text
+from discreet.errors import ParameterError, show
+from discreet.report.files import path_of, write_text
 from discreet.survey.questions import VERSION, canonical
 
 __all__ = ["digest_of_file", "read_json", "strict_json", "write_json"]
@@ -22,13 +22,14 @@ def write_json(path: str | os.PathLike[str], kind: str, data: dict[str, Any]) ->
     """Write plain values to a file: the old contents stay until the new ones are safe on the disk."""
     digest = hashlib.sha256(canonical(data)).hexdigest()
     text = json.dumps({"discreet": kind, "version": VERSION, "sha256": digest, **data}, indent=1, ensure_ascii=False)
-    write_text(Path(path), text + "\n")
+    write_text(path_of(path), text + "\n")
 
 
 def read_json(path: str | os.PathLike[str], kind: str, *, checked: bool = True) -> dict[str, Any]:
     """Return what `write_json` wrote, or raise; unless *checked*, a file written by hand is taken as it is."""
+    place = path_of(path)
     try:
-        data = strict_json(Path(path).read_bytes())
+        data = strict_json(place.read_bytes())
     except ValueError as error:
         raise ParameterError("path", str(path), f"a file of JSON: {error}") from None
     if isinstance(data, dict) and not checked and "discreet" not in data:
@@ -37,7 +38,7 @@ def read_json(path: str | os.PathLike[str], kind: str, *, checked: bool = True) 
         raise ParameterError("path", str(path), f"a file of discreet's, of the kind {kind!r}")
     version, digest = data.pop("version", None), data.pop("sha256", None)
     if type(version) is not int or version not in _READ:
-        raise ParameterError("path", str(path), f"a file of version {VERSION}, not {version!r}"[:200])
+        raise ParameterError("path", str(path), f"a file of version {VERSION}, not {show(version)}")
     if digest != hashlib.sha256(canonical(data)).hexdigest():
         raise ParameterError("path", str(path), "a file that is whole: its digest does not fit its contents")
     return data

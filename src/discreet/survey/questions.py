@@ -363,6 +363,8 @@ class Form:
 
     def pack_places(self, places: NDArray[Any], /) -> NDArray[np.uint8]:
         """Return places as rows of bytes, the lowest byte first."""
+        if not isinstance(places, np.ndarray) or places.dtype.kind not in "iu":
+            raise KindError("places", type(places), "an array of integers")
         return np.ascontiguousarray(places, f"<u{self.width}").view(np.uint8).reshape(-1, self.width)
 
     def valid(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from discreet.errors import KindError, ParameterError, none_of
-from discreet.report.files import found_files, whole_file
+from discreet.report.files import found_files, path_of, whole_file
 
 __all__ = ["Texts", "chunks", "is_spark", "known", "plain", "reader", "spark_texts", "writer"]
 
@@ -49,6 +49,8 @@ def chunks(source: Any, names: Sequence[str | None], size: int) -> Iterator[list
 def _columns(source: Any, names: Sequence[str | None], kind: str) -> list[Any]:
     """Return whole columns of what is all in memory."""
     if isinstance(source, Mapping) or hasattr(source, "columns"):
+        if isinstance(source, Mapping) and not all(name in source for name in names):  # Its keys may be data.
+            raise KindError("reports", source, f"a mapping from the names of columns: {', '.join(map(str, names))}")
         listed = list(source) if isinstance(source, Mapping) else list(source.columns)
         return [_column(source[known(name, listed)], kind) for name in names]
     if list(names) != [None]:
@@ -58,9 +60,9 @@ def _columns(source: Any, names: Sequence[str | None], kind: str) -> list[Any]:
 
 def _column(source: Any, kind: str) -> Any:
     """Return a column as an array or a sequence, whose values are Python's own where they are not numbers."""
-    if kind == "polars":
+    if kind == "polars" and hasattr(source, "dtype"):
         return source.to_list() if source.dtype.is_object() else _joined(source.to_arrow())
-    if kind == "pandas":
+    if kind == "pandas" and hasattr(source, "dtype"):
         numeric = isinstance(source.dtype, np.dtype) and source.dtype.kind in "iub"
         return source.to_numpy() if numeric else source.tolist()
     if isinstance(source, np.ndarray) and (source.ndim not in (1, 2) or source.dtype.kind == "S"):
@@ -151,8 +153,8 @@ def _parquet(path: Path, names: Sequence[str | None], size: int) -> Iterator[lis
 
     try:
         file = pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise ParameterError("file", str(path), f"a Parquet file ({error})") from None
+    except pa.ArrowInvalid:
+        raise ParameterError("file", str(path), "a Parquet file") from None
     with file:
         wanted = [known(name, file.schema_arrow.names) for name in names]
         empty = True
@@ -210,7 +212,7 @@ def _turned(rows: list[list[str]], wanted: list[int], width: int, path: Path) ->
 @contextmanager
 def writer(target: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Give a function that adds columns to a CSV or Parquet file; the file appears when all of it is written."""
-    path = Path(target)
+    path = path_of(target, "file")
     suffix = path.suffix.lower()
     if suffix not in (*_PARQUET, ".csv"):
         raise ParameterError("file", str(path), _SUFFIXES)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from discreet.domains import freeze
-from discreet.errors import KindError, MismatchError, ParameterError
-from discreet.exact import Exact, exact
+from discreet.errors import KindError, MismatchError, ParameterError, show
+from discreet.exact import Exact, exact, listed
 from discreet.measures import INFINITE, MaxDivergence, checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
 from discreet.report import Progress
+from discreet.report.files import path_of
 from discreet.survey.collectors import Collector, PairCollector, Tally, Wave, pieces
 from discreet.survey.estimates import Crosstab, Estimate
 from discreet.survey.files import read_json, write_json
@@ -58,32 +59,33 @@ class Survey:
         weights: Mapping[str, Exact] | None = None,
         kinds: Mapping[str, type] | None = None,
     ) -> None:
-        listed = _questions(questions)
+        asked = _questions(questions)
         budget = checked_epsilon(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0: at 0 a report says nothing")
-        names = [question.name for question in listed]
+        names = [question.name for question in asked]
         for what, given in (("weights", weights), ("kinds", kinds)):
             if given is not None and not isinstance(given, Mapping):
                 raise KindError(what, given, "a mapping from names of questions")
-            if given is not None and (strange := sorted(set(given) - set(names), key=str)):
-                raise ParameterError(what, strange, f"names of questions: {', '.join(names)}")
+            if given is not None and set(given) - set(names):
+                raise ParameterError(what, given, f"names of questions: {', '.join(names)}")
         shares = {name: exact((weights or {}).get(name, 1), f"weights[{name!r}]") for name in names}
         if min(shares.values()) <= 0:
             raise ParameterError("weights", weights, "weights > 0")
         whole = sum(shares.values())
-        forms = tuple(q.form(_mechanism(q, budget * shares[q.name] / whole, (kinds or {}).get(q.name))) for q in listed)
+        forms = tuple(q.form(_mechanism(q, budget * shares[q.name] / whole, (kinds or {}).get(q.name))) for q in asked)
         freeze(self, forms=forms, epsilon=budget)
 
     @classmethod
     def of(cls, forms: Iterable[Form]) -> Survey:
         """Return a survey with these mechanisms as they are; its budget is what they cost together."""
-        listed = tuple(forms)
-        if not all(isinstance(form, Form) for form in listed):
-            raise KindError("forms", listed, "forms, as question.form(mechanism) gives")
-        _questions([form.question for form in listed])
+        need = "a list of forms, as question.form(mechanism) gives"
+        found = tuple(listed(forms, "forms", need))
+        if not all(isinstance(form, Form) for form in found):
+            raise KindError("forms", forms, need)
+        _questions([form.question for form in found])
         survey = cls.__new__(cls)
-        freeze(survey, forms=listed, epsilon=Fraction(0))
+        freeze(survey, forms=found, epsilon=Fraction(0))
         cost = survey.privacy_map(1)
         freeze(survey, epsilon=cost if cost == INFINITE else Fraction(cost))
         return survey
@@ -95,7 +97,7 @@ class Survey:
 
     def __getitem__(self, name: str) -> Form:
         for form in self.forms:
-            if form.question.name == name:
+            if isinstance(name, str) and form.question.name == name:
                 return form
         raise ParameterError("question", name, f"one of {', '.join(self.names)}")
 
@@ -142,7 +144,7 @@ class Survey:
         It is read twice, a chunk at a time: all answers are checked before the first coin is tossed.
         """
         self._check_kept(keep)
-        if Path(target).suffix.lower() == ".csv":
+        if path_of(target, "file").suffix.lower() == ".csv":
             for form in self.forms:
                 if not form.packs_bits:
                     form.question.places_of_reports([])  # Raises where a choice would be written as a blank cell.
@@ -160,7 +162,7 @@ class Survey:
         return rows
 
     def _check_kept(self, keep: Sequence[str]) -> None:
-        if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+        if not isinstance(keep, list | tuple) or not all(isinstance(name, str) for name in keep):
             raise KindError("keep", keep, "a list of names of columns")
         if overlap := set(keep) & set(self.names):
             raise ParameterError("keep", sorted(overlap), "columns that are not questions")
@@ -215,9 +217,10 @@ class Survey:
         self, noisy: Any, first: str, second: str, /, *, confidence: Exact = "0.95", simultaneous: bool = False
     ) -> Crosstab:
         """Return the estimated share of each pair of choices of two questions; see `Crosstab`."""
+        forms = self[first], self[second]
         if first == second:
             raise ParameterError("second", second, "another question than the first")
-        box = PairCollector(self[first], self[second])
+        box = PairCollector(*forms)
         box.add_frame(noisy, first, second, payloads=True)
         return box.estimate(confidence=confidence, simultaneous=simultaneous)
 
@@ -266,11 +269,11 @@ class Survey:
     @classmethod
     def load(cls, path: str | os.PathLike[str], /) -> Survey:
         """Read a survey from what `save` wrote, or from JSON or TOML written by hand."""
-        if Path(path).suffix.lower() == ".toml":
+        if (place := path_of(path)).suffix.lower() == ".toml":
             import tomllib
 
             try:
-                data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+                data = tomllib.loads(place.read_text(encoding="utf-8"))
             except ValueError as error:
                 raise ParameterError("path", str(path), f"TOML: {error}") from None
             return cls.from_dict(data)
@@ -354,7 +357,9 @@ class Boxes(Mapping[str, Collector]):
         return cls({box.form.question.name: box for box in boxes})
 
     def __getitem__(self, name: str) -> Collector:
-        return self.boxes[name]
+        if isinstance(name, str) and name in self.boxes:
+            return self.boxes[name]
+        raise KeyError(show(name, entries=False))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.boxes)
@@ -374,7 +379,9 @@ class Estimates(Mapping[str, Estimate]):
     estimates: dict[str, Estimate] = field(repr=False)
 
     def __getitem__(self, name: str) -> Estimate:
-        return self.estimates[name]
+        if isinstance(name, str) and name in self.estimates:
+            return self.estimates[name]
+        raise KeyError(show(name, entries=False))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.estimates)
@@ -406,16 +413,13 @@ class Estimates(Mapping[str, Estimate]):
 
 
 def _questions(questions: Iterable[Question]) -> list[Question]:
-    try:
-        listed = list(questions)
-    except TypeError:
-        raise KindError("questions", questions, "a list of questions") from None
-    if not listed or not all(isinstance(question, Question) for question in listed):
-        raise KindError("questions", listed, "a list of questions")
-    names = [question.name for question in listed]
+    found = listed(questions, "questions", "a list of questions")
+    if not found or not all(isinstance(question, Question) for question in found):
+        raise KindError("questions", questions, "a list of questions")
+    names = [question.name for question in found]
     if len(set(names)) < len(names):
         raise ParameterError("questions", names, "questions with distinct names")
-    return listed
+    return found
 
 
 _KINDS = {

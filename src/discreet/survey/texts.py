@@ -22,7 +22,7 @@ import numpy as np
 from discreet.coins import SYSTEM, Coins, KeyedCoins
 from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError
-from discreet.exact import Exact, whole
+from discreet.exact import Exact, listed, whole
 from discreet.intervals import bennett, checked_confidence
 from discreet.mechanisms import Bloom, LongitudinalRappor, Rappor
 from discreet.report import columns, intervals
@@ -123,7 +123,7 @@ class TextQuestion:
         try:
             name, key = data["name"], bytes.fromhex(data["key"])
             return cls(name, length=data["length"], hashes=data["hashes"], cohorts=data["cohorts"], key=key)
-        except (KeyError, TypeError, ValueError):
+        except Exception:  # Whatever a thing of another kind raises.
             raise KindError("question", data, "a mapping with name, length, hashes, cohorts and key") from None
 
 
@@ -271,17 +271,12 @@ def _described(mechanism: TextMechanism) -> dict[str, Any]:
 
 
 def _candidates(candidates: Iterable[str]) -> list[str]:
-    if isinstance(candidates, str | bytes):
+    found = listed(candidates, "candidates", "a list of texts")
+    if not found or not all(isinstance(text, str) for text in found):
         raise KindError("candidates", candidates, "a list of texts")
-    try:
-        listed = list(candidates)
-    except TypeError:
-        raise KindError("candidates", type(candidates), "a list of texts") from None
-    if not listed or not all(isinstance(text, str) for text in listed):
-        raise KindError("candidates", listed, "a list of texts")
-    if len(set(listed)) < len(listed):
-        raise ParameterError("candidates", listed, "distinct texts")
-    return listed
+    if len(set(found)) < len(found):
+        raise ParameterError("candidates", candidates, "distinct texts")
+    return found
 
 
 def _fitted(

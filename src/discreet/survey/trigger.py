@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from discreet.errors import ParameterError
-from discreet.exact import Exact, exact
+from discreet.exact import Exact, exact, listed
 from discreet.mechanisms import RandomizedResponse
 
 __all__ = ["from_trigger_rate"]
@@ -28,7 +28,7 @@ def from_trigger_rate(rate: Exact, answers: Iterable[Any] = ("low", "high")) -> 
     share = exact(rate, "rate")
     if not 0 <= share <= 1:
         raise ParameterError("rate", rate, "0 <= rate <= 1")
-    listed = list(answers)
-    if len(listed) < 2:
-        raise ParameterError("answers", listed, "at least two answers")
-    return RandomizedResponse(categories=listed, prob=1 - share + share / len(listed))
+    found = listed(answers, "answers", "a list of answers")
+    if len(found) < 2:
+        raise ParameterError("answers", answers, "at least two answers")
+    return RandomizedResponse(categories=found, prob=1 - share + share / len(found))

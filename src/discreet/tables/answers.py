@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from discreet.errors import ParameterError
-from discreet.exact import Exact, exact, written
+from discreet.errors import ParameterError, one_of
+from discreet.exact import Exact, exact, whole, written
 from discreet.intervals import laplace_above
 from discreet.ledger import Amount
 from discreet.reals import exp, float_up, floor_bits, ln
@@ -79,8 +79,7 @@ class Answer:
     def interval(self, confidence: Exact = "0.95", column: str | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the lower and upper ends of each value's interval."""
         name = self.value if column is None else column
-        if name not in self.columns:
-            raise ParameterError("column", column, f"one of {', '.join(self.columns)}")
+        one_of("column", name, self.columns)
         sure = exact(confidence, "confidence")
         if not 0 < sure < 1:
             raise ParameterError("confidence", confidence, "0 < confidence < 1")
@@ -201,6 +200,7 @@ class Answer:
         >>> Answer(("city",), [("Rome",)], {"people": [1007]}, noise, "people", {}).to_cells()
         [['1,007', '1,004 to 1,010']]
         """
+        most = None if most is None else whole(most, "most", least=0)
         low, high = (end[:most] for end in self.interval("0.95"))
         columns = [column[:most] for column in self.columns.values()]
         decimals = self.decimals(low, high)
@@ -231,7 +231,7 @@ class Answer:
         from discreet.tables.pages import drawn, labels, titled
 
         low, high = self.interval("0.95")
-        values, order = np.array(self.columns[self.value], float), drawn(self, most)
+        values, order = np.array(self.columns[self.value], float), drawn(self, whole(most, "most", least=0))
         title = titled(self) + (f", the {most:,} greatest of {len(self):,}" if len(self) > most else "")
         ends = values[order], low[order], high[order]
         bars = self.value != "mean"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
-from discreet.errors import ParameterError
+from discreet.errors import one_of
 from discreet.reals import exp, floor_bits, ln
 from discreet.report import columns
 from discreet.report.words import promise
@@ -51,10 +51,8 @@ class Explanation:
     receipt: dict[str, Any]
 
     def __getitem__(self, max_groups: int) -> Choice:
-        for choice in self.choices:
-            if choice.max_groups == max_groups:
-                return choice
-        raise ParameterError("max_groups", max_groups, f"one of {', '.join(str(c.max_groups) for c in self.choices)}")
+        choices = {choice.max_groups: choice for choice in self.choices}
+        return choices[one_of("max_groups", max_groups, choices)]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a choice; for a mean, with its errors as ``error_at_100`` and so on."""

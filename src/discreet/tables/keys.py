@@ -13,6 +13,7 @@ from uuid import UUID
 import numpy as np
 
 from discreet.errors import KindError, ParameterError
+from discreet.exact import listed
 
 __all__ = ["Wire", "checked", "decimals", "typed", "written"]
 
@@ -42,12 +43,12 @@ def typed(texts: Iterable[str], columns: Sequence[Any], null: str | None = None)
     if null is not None and not isinstance(null, str):
         raise KindError("null", null, "a text")
     kinds = [_column(column) for column in columns]
-    return [_typed(text, kinds, null) for text in texts]
+    return [_typed(text, kinds, null) for text in listed(texts, "keys", "a list of texts")]
 
 
 def _typed(text: Any, kinds: Sequence[_Column], null: str | None) -> Any:
     if not isinstance(text, str):
-        raise KindError("keys", text, "texts")
+        raise KindError("keys", type(text), "texts")
     cells = [text] if len(kinds) == 1 else next(csv.reader([text], skipinitialspace=True), [])
     if len(cells) != len(kinds):
         raise ParameterError("keys", text, f"{len(kinds)} entries, separated by commas")
@@ -64,7 +65,7 @@ def checked(keys: Any, columns: Sequence[Any]) -> tuple[Any, ...]:
     if isinstance(keys, str | bytes | Mapping | Set) or not isinstance(keys, Iterable):
         raise KindError("keys", keys if isinstance(keys, str) else type(keys), "a list of keys, in the answer's order")
     kinds = [_column(column) for column in columns]
-    found = tuple(_checked(key, kinds) for key in keys)
+    found = tuple(_checked(key, kinds) for key in listed(keys, "keys", "a list of keys, in the answer's order"))
     if not found:
         raise ParameterError("keys", list(found), "at least one key; for private groups, give none and a delta")
     return found
@@ -143,14 +144,17 @@ def _checked(key: Any, kinds: Sequence[_Column]) -> Any:
         one = key[0] if isinstance(key, tuple) and len(key) == 1 else key  # As an answer has it.
         return _entry(one, kinds[0])
     if not isinstance(key, tuple | list) or len(key) != len(kinds):
-        raise ParameterError("keys", key, f"tuples of {len(kinds)}, one entry for each group column")
+        raise ParameterError("keys", type(key), f"tuples of {len(kinds)}, one entry for each group column")
     return tuple(_entry(one, kind) for one, kind in zip(key, kinds, strict=True))
 
 
 def _entry(one: Any, kind: _Column) -> Any:
     if one is None:
         return None
-    return _tried(kind.take, one.item() if isinstance(one, np.generic) else one, kind.need)
+    try:
+        return kind.take(one.item() if isinstance(one, np.generic) else one)
+    except _REFUSED:
+        raise ParameterError("keys", type(one), kind.need) from None
 
 
 def _tried(call: Callable[[Any], Any], given: Any, need: str) -> Any:

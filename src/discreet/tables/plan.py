@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from discreet.coins import SYSTEM
 from discreet.core import Transformation
 from discreet.domains import Anything, Categories, Domain, Integers, Maps, Vectors, freeze
-from discreet.errors import EngineError, KindError, ParameterError
-from discreet.exact import Exact, exact, whole
+from discreet.errors import EngineError, KindError, ParameterError, one_of
+from discreet.exact import Exact, exact, listed, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
 from discreet.tables.engines import Engine, engine_of
 from discreet.tables.keys import Wire, written
@@ -47,12 +47,13 @@ class Tables(Domain):
     columns: tuple[str, ...]
 
     def __init__(self, columns: Iterable[str]) -> None:
-        freeze(self, columns=tuple(columns))
+        freeze(self, columns=tuple(listed(columns, "columns", "a list of names of columns")))
 
     def __contains__(self, x: object, /) -> bool:
         if type(x).__module__.partition(".")[0] != "ibis" or not hasattr(x, "get_backend"):
             return False
-        return set(self.columns) <= set(getattr(x, "columns", ()))
+        columns = getattr(x, "columns", ())
+        return isinstance(columns, tuple) and set(self.columns) <= set(columns)
 
 
 class Found(NamedTuple):
@@ -115,8 +116,7 @@ class Plan(Transformation[Any, Any]):
         keys: Iterable[Any] | None = None,
         salt: bytes | None = None,
     ) -> None:
-        if aggregate not in _AGGREGATES:
-            raise ParameterError("aggregate", aggregate, f"one of {', '.join(_AGGREGATES)}")
+        one_of("aggregate", aggregate, _AGGREGATES)
         if where is not None and not isinstance(where, str):
             raise KindError("where", where, "a condition as SQL text")
         if salt is not None and not (isinstance(salt, bytes) and len(salt) >= 16):

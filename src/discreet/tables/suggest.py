@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from discreet.errors import one_of
+from discreet.exact import whole
 from discreet.report import columns
 from discreet.tables.answers import radius
 from discreet.tables.engines import engine_of
@@ -39,7 +41,8 @@ class Suggestion:
 
     def error(self, max_groups: int, group_size: int) -> float:
         """Return the expected error of a group of a size, of bounding and of noise together."""
-        return self.left_out[max_groups] * group_size + self.noise[max_groups]
+        m, size = one_of("max_groups", max_groups, self.left_out), whole(group_size, "group_size", least=1)
+        return self.left_out[m] * size + self.noise[m]
 
     def best_for(self, group_size: int, /) -> int:
         """Return the choice with the least total error for groups of a size."""

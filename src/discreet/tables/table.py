@@ -217,6 +217,10 @@ class Groups:
     keys: tuple[Any, ...] | None
 
     def __init__(self, table: Table, by: Sequence[str], keys: Iterable[Any] | None = None) -> None:
+        if not isinstance(table, Table):
+            raise KindError("table", table, "a Table")
+        if not isinstance(by, tuple | list):
+            raise KindError("by", by, "a tuple of names of columns")
         check_columns("columns", by, table._ibis)
         with hinted(table.types):
             known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
@@ -292,7 +296,7 @@ class Groups:
         if not isinstance(what, str) or what not in _QUESTIONS:
             raise ParameterError("what", what, f"one of {', '.join(_QUESTIONS)}")
         aggregate = _QUESTIONS[what]
-        if aggregate != "rows" and max_rows != 1:
+        if whole(max_rows, "max_rows", least=1) != 1 and aggregate != "rows":
             raise ParameterError("max_rows", max_rows, "1, except for count_rows")
         chosen = max_groups if max_groups is not None or not self._needs_groups else 1
         bounds = {"value": column, "low": low, "high": high, "max_rows": max_rows}
