@@ -1,10 +1,19 @@
-"""OpenDP's names for our mechanisms: a program written for OpenDP runs with one import changed.
+"""OpenDP's names for our mechanisms: a program that uses these constructors alone runs with one import changed.
 
 >>> import discreet.opendp as dp
 >>> dp.enable_features("contrib")
 >>> m = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=2.0)
 >>> m.map(1), m.check(1, 0.5), isinstance(m(100), int)
 (0.5, True, True)
+>>> (dp.space_of(int) >> dp.m.then_laplace(scale=2.0)) == m
+True
+
+Here are randomized response, Laplace and geometric noise on integers, Laplace thresholds and randomized bit vectors,
+with the domains, metrics and measures that they take. Any other name of ``opendp.prelude`` says what to use instead:
+
+>>> dp.Context
+Traceback (most recent call last):
+discreet.errors.AbsentError: opendp's Context is not here: use discreet.tables.Table with a discreet.Ledger
 
 Names, arguments and their order are those of OpenDP 0.16, with the earlier names that its proofs use. Lists and dicts
 give lists and dicts, arrays give arrays. Where the two differ, it is on purpose:
@@ -18,6 +27,7 @@ give lists and dicts, arrays give arrays. Where the two differ, it is on purpose
 - At ``f=1`` a report says nothing, and debiasing raises where OpenDP returns infinities.
 - Every map is the least float that is at least the truth, so it may be smaller than OpenDP's. Distances between
   integers are rounded down first.
+- ``make_geometric`` with bounds clamps as OpenDP does, and takes no constant time.
 - Parameters may be given exactly, as in ``scale="1/3"``; a bool is not a number.
 """
 
@@ -26,36 +36,60 @@ give lists and dicts, arrays give arrays. Where the two differ, it is on purpose
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final, get_args, get_origin
 
 import numpy as np
 
 from discreet.core import Measurement as Mechanism
 from discreet.domains import Anything, BitVectors, Booleans, Domain, Integers, Maps, Vectors, identity
-from discreet.errors import DomainError, KindError, MismatchError, ParameterError, UnsupportedError
+from discreet.errors import (
+    AbsentError,
+    DiscreetError,
+    DomainError,
+    KindError,
+    MismatchError,
+    ParameterError,
+    UnsupportedError,
+    show,
+)
 from discreet.exact import Exact
 from discreet.measures import Approximate, MaxDivergence, Measure
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold, RandomizedResponse, RandomizedResponseBool, Rappor
-from discreet.metrics import AbsoluteDistance, DiscreteDistance, L01InfDistance, L1Distance, Metric
+from discreet.metrics import (
+    AbsoluteDistance,
+    DiscreteDistance,
+    L01InfDistance,
+    L1Distance,
+    Metric,
+    SymmetricDistance,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
     "Measurement",
+    "OpenDPException",
+    "Partial",
     "String",
     "Strings",
     "TypedDomain",
+    "UnknownTypeException",
     "absolute_distance",
     "approximate",
+    "assert_features",
     "atom_domain",
     "bitvector_domain",
+    "c",
     "debias_basic_rappor",
     "debias_randomized_response_bitvec",
+    "disable_features",
     "discrete_distance",
+    "domain_of",
     "enable_features",
     "f32",
     "f64",
@@ -68,6 +102,7 @@ __all__ = [
     "l01inf_distance",
     "l1_distance",
     "m",
+    "make_geometric",
     "make_laplace",
     "make_laplace_threshold",
     "make_randomized_response",
@@ -77,6 +112,14 @@ __all__ = [
     "make_scalar_integer_laplace_cks20",
     "map_domain",
     "max_divergence",
+    "metric_of",
+    "space_of",
+    "symmetric_distance",
+    "t",
+    "then_geometric",
+    "then_laplace",
+    "then_laplace_threshold",
+    "then_randomized_response_bitvec",
     "u8",
     "u16",
     "u32",
@@ -92,6 +135,8 @@ f32, f64, String = "f32", "f64", "String"
 
 m: Final = sys.modules[__name__]
 """OpenDP keeps its constructors in a module of their own; here it is this one."""
+
+OpenDPException, UnknownTypeException = DiscreetError, KindError
 
 _ROWS: Final = 1 << 12
 """Reports unpacked at a time."""
@@ -145,6 +190,7 @@ class Measurement:
 
     mechanism: Mechanism[Any, Any]
     input_domain: TypedDomain
+    clamps: bool = False
 
     def __call__(self, arg: Any) -> Any:
         """Return a private answer about the data, as `invoke` does."""
@@ -156,7 +202,7 @@ class Measurement:
             return _report(self.mechanism, arg)
         if self.input_domain.members != self.mechanism.input_domain:
             self.input_domain.members.validate(arg)
-        return self.mechanism.release(arg)
+        return self.mechanism.release(_clamped(arg, self.mechanism.input_domain) if self.clamps else arg)
 
     def map(self, d_in: Any) -> Any:
         """Return the loss between data within *d_in*: epsilon, or (epsilon, delta)."""
@@ -174,15 +220,56 @@ class Measurement:
         return self.mechanism.input_metric
 
     @property
+    def input_space(self) -> tuple[TypedDomain, Metric]:
+        """The data that it takes, and how far apart they are."""
+        return self.input_domain, self.input_metric
+
+    @property
     def output_measure(self) -> Measure:
         """How the loss is stated."""
         return self.mechanism.output_measure
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A constructor that waits for its space, a pair of a domain and a metric, on the left of ``>>``.
+
+    >>> (atom_domain(T=int), absolute_distance(T=int)) >> then_laplace(scale=2.0) == space_of(int) >> then_laplace(2.0)
+    True
+    """
+
+    make: Callable[..., Measurement]
+    parameters: tuple[Any, ...]
+
+    def __call__(self, input_domain: TypedDomain, input_metric: Metric) -> Measurement:
+        """Return the measurement on a space."""
+        return self.make(input_domain, input_metric, *self.parameters)
+
+    def __rrshift__(self, space: object) -> Measurement:
+        if isinstance(space, tuple) and len(space) == 2 and isinstance(space[0], TypedDomain):
+            return self(*space)
+        raise MismatchError(f"{show(space, entries=False)} >> {self.make.__name__}: need a pair (domain, metric)")
 
 
 def enable_features(*features: str) -> None:
     """Do nothing: there are no features to enable.
 
     >>> enable_features("contrib", "honest-but-curious")
+    """
+
+
+def disable_features(*features: str) -> None:
+    """Do nothing: there are no features to disable.
+
+    >>> disable_features("contrib")
+    """
+
+
+def assert_features(*features: str) -> None:
+    """Do nothing: whatever is here is enabled.
+
+    >>> assert_features("contrib")
     """
 
 
@@ -204,11 +291,7 @@ def atom_domain(
     carrier = _CARRIERS[name]
     if bounds is None:
         return TypedDomain(carrier, carrier)
-    if not (isinstance(carrier, Integers) and isinstance(bounds, tuple | list) and len(bounds) == 2):
-        raise KindError("bounds", bounds, "a pair (low, high) of integers")
-    if not all(bound in carrier for bound in bounds):
-        raise ParameterError("bounds", bounds, f"two integers of type {name}; for others write T=dp.i64, say")
-    return TypedDomain(Integers(*bounds), carrier)
+    return TypedDomain(_between(bounds, carrier, f"of type {name}; for others write T=dp.i64, say"), carrier)
 
 
 def vector_domain(atom_domain: TypedDomain, size: int | None = None) -> TypedDomain:
@@ -242,7 +325,7 @@ def bitvector_domain(max_weight: int | None = None, length: int | None = None) -
 write bitvector_domain(max_weight=1, length=8 * len(data))
     """
     if length is None:
-        call = f"bitvector_domain(max_weight={max_weight}, length=8 * len(data))"
+        call = f"bitvector_domain(max_weight={show(max_weight)}, length=8 * len(data))"
         raise KindError("length", None, f"the number of bits, since a release is as long as its input: write {call}")
     bits = BitVectors(length, max_weight)
     return TypedDomain(bits, bits)
@@ -286,6 +369,69 @@ def discrete_distance() -> DiscreteDistance:
     DiscreteDistance()
     """
     return DiscreteDistance()
+
+
+def symmetric_distance() -> SymmetricDistance:
+    """Return the metric that counts the records added or removed.
+
+    >>> symmetric_distance()
+    SymmetricDistance()
+    """
+    return SymmetricDistance()
+
+
+def domain_of(T: Any, infer: bool = False) -> TypedDomain:
+    """Return the domain of a type: ``int``, ``dp.i64``, ``list[int]``, ``dict[str, int]``, ``"Vec<i32>"``.
+
+    Data are not looked at: there is no *infer*.
+
+    >>> domain_of(list[int]) == domain_of("Vec<i32>") == vector_domain(atom_domain(T=int))
+    True
+    >>> domain_of(dict[str, int]) == map_domain(atom_domain(T=str), atom_domain(T=int))
+    True
+    """
+    if infer is not False:
+        raise UnsupportedError("infer: a domain is not inferred from data, which it would reveal; give a type")
+    origin, parts = _parsed(T)
+    if origin == "list" and len(parts) == 1:
+        return vector_domain(domain_of(parts[0]))
+    if origin == "dict" and len(parts) == 2:
+        return map_domain(domain_of(parts[0]), domain_of(parts[1]))
+    return atom_domain(T=T)
+
+
+def metric_of(M: Any) -> Metric:
+    """Return a metric from itself, its class, or its name.
+
+    >>> metric_of("AbsoluteDistance<i32>") == metric_of(AbsoluteDistance) == absolute_distance(T=int)
+    True
+    """
+    if isinstance(M, Metric):
+        return M
+    known = (AbsoluteDistance, L1Distance, DiscreteDistance, SymmetricDistance, L01InfDistance)
+    name = M.partition("<")[0] if isinstance(M, str) else M.__name__ if isinstance(M, type) else ""
+    for metric in known:
+        if metric.__name__ == name:
+            return metric()
+    raise KindError("M", M, f"one of {', '.join(metric.__name__ for metric in known)}")
+
+
+def space_of(T: Any, M: Any = None, infer: bool = False) -> tuple[TypedDomain, Metric]:
+    """Return the domain of a type and a metric on it, which is OpenDP's default where *M* is not given.
+
+    >>> space_of(int) == (atom_domain(T=int), absolute_distance(T=int))
+    True
+    >>> space_of(list[int], M=L1Distance) == (vector_domain(atom_domain(T=int)), l1_distance(T=int))
+    True
+    """
+    domain = domain_of(T, infer)
+    if M is not None:
+        return domain, metric_of(M)
+    if isinstance(domain.carrier, Vectors):
+        return domain, SymmetricDistance()
+    if isinstance(domain.carrier, Integers):
+        return domain, AbsoluteDistance()
+    raise KindError("M", M, "a metric, such as dp.discrete_distance(): this domain has no default")
 
 
 def max_divergence() -> MaxDivergence:
@@ -376,6 +522,47 @@ def make_laplace(
     return _fitting(IntegerLaplace(scale=scale, domain=carrier), input_domain, input_metric)  # type: ignore[arg-type]
 
 
+def then_laplace(scale: Exact, k: None = None, MO: Any = "MaxDivergence") -> Partial:
+    """Return `make_laplace` for the space on the left of ``>>``.
+
+    >>> (vector_domain(atom_domain(T=int)), l1_distance(T=int)) >> then_laplace(2.0) == make_laplace(
+    ...     vector_domain(atom_domain(T=int)), l1_distance(T=int), 2.0
+    ... )
+    True
+    """
+    return Partial(make_laplace, (scale, k, MO))
+
+
+def make_geometric(
+    input_domain: TypedDomain,
+    input_metric: Metric,
+    scale: Exact,
+    bounds: tuple[int, int] | None = None,
+    MO: Any = "MaxDivergence",
+) -> Measurement:
+    """Add discrete Laplace noise to integers, which are clamped to the bounds before and after, if there are any.
+
+    >>> make_geometric(*space_of(int), scale=0.0, bounds=(1, 10))(100)
+    10
+    """
+    made = make_laplace(input_domain, input_metric, scale, None, MO)
+    if bounds is None:
+        return made
+    carrier = input_domain.carrier
+    atom = _between(bounds, carrier.of if isinstance(carrier, Vectors) else carrier, "of the domain's type")
+    domain = Vectors(atom) if isinstance(carrier, Vectors) else atom
+    return Measurement(IntegerLaplace(scale=scale, domain=domain), input_domain, clamps=True)
+
+
+def then_geometric(scale: Exact, bounds: tuple[int, int] | None = None, MO: Any = "MaxDivergence") -> Partial:
+    """Return `make_geometric` for the space on the left of ``>>``.
+
+    >>> (space_of(int) >> then_geometric(scale=2.0, bounds=(1, 10))).map(1)
+    0.5
+    """
+    return Partial(make_geometric, (scale, bounds, MO))
+
+
 def make_scalar_integer_laplace_cks20(
     input_domain: TypedDomain, input_metric: Metric, scale: Exact, QO: type | str | None = None
 ) -> Measurement:
@@ -418,6 +605,17 @@ def make_laplace_threshold(
     return _fitting(mechanism, input_domain, input_metric)
 
 
+def then_laplace_threshold(
+    scale: Exact, threshold: int, k: None = None, MO: Any = "Approximate<MaxDivergence>"
+) -> Partial:
+    """Return `make_laplace_threshold` for the space on the left of ``>>``.
+
+    >>> (space_of(dict[str, int], M=L01InfDistance) >> then_laplace_threshold(2.0, 28)).map((1, 1, 1))[0]
+    0.5
+    """
+    return Partial(make_laplace_threshold, (scale, threshold, k, MO))
+
+
 def make_randomized_response_bitvec(
     input_domain: TypedDomain, input_metric: Metric, f: Exact, constant_time: bool = False
 ) -> Measurement:
@@ -435,6 +633,15 @@ def make_randomized_response_bitvec(
         raise KindError("input_domain", input_domain, "bitvector_domain(max_weight=..., length=...)")
     rappor = Rappor(length=bits.length, max_weight=bits.max_weight, f=f, constant_time=constant_time)
     return _fitting(rappor, input_domain, input_metric)
+
+
+def then_randomized_response_bitvec(f: Exact, constant_time: bool = False) -> Partial:
+    """Return `make_randomized_response_bitvec` for the space on the left of ``>>``.
+
+    >>> ((bitvector_domain(1, length=8), discrete_distance()) >> then_randomized_response_bitvec(f=0.5)).map(1)
+    2.1972245773362196
+    """
+    return Partial(make_randomized_response_bitvec, (f, constant_time))
 
 
 def make_rappor(input_domain: TypedDomain, input_metric: Metric, f: Exact, constant_time: bool = False) -> Measurement:
@@ -492,10 +699,10 @@ def _reports(answers: Any) -> NDArray[Any]:
     if isinstance(answers, list | tuple) and answers and all(isinstance(a, bytes | bytearray) for a in answers):
         if len(set(map(len, answers))) == 1:
             return np.frombuffer(b"".join(answers), np.uint8).reshape(len(answers), len(answers[0]))
-    elif isinstance(answers, list | tuple | np.ndarray) and len(answers):
+    elif isinstance(answers, list | tuple | np.ndarray) and getattr(answers, "shape", None) != () and len(answers):
         try:
             rows = np.asarray(answers)
-        except ValueError:  # Of several lengths.
+        except Exception:  # Of several lengths, or no numbers.
             rows = np.empty(0)
         if rows.ndim == 2 and rows.dtype in (np.bool_, np.uint8):
             return rows
@@ -505,17 +712,19 @@ def _reports(answers: Any) -> NDArray[Any]:
 def _without_repeats(categories: Iterable[Any]) -> Any:
     """Return the categories once each, as OpenDP takes them; what cannot be listed is left for the mechanism to say."""
     try:
-        return list({identity(category): category for category in categories}.values())
-    except TypeError:
+        once = list({identity(category): category for category in categories}.values())
+    except Exception:
         return categories
+    return once if len(once) > 1 or isinstance(categories, list | tuple) else categories
 
 
 def _fitting(mechanism: Mechanism[Any, Any], domain: TypedDomain, metric: Metric) -> Measurement:
-    if metric != mechanism.input_metric:
+    if not isinstance(metric, Metric) or metric != mechanism.input_metric:
         name = {AbsoluteDistance: "absolute_distance(T=...)", L1Distance: "l1_distance(T=...)"}
         name |= {L01InfDistance: "l01inf_distance(absolute_distance(T=...))", DiscreteDistance: "discrete_distance()"}
         need = name[type(mechanism.input_metric)]
-        raise MismatchError(f"input_metric={metric!r} does not fit input_domain={domain!r}: need {need}")
+        given = repr(metric) if isinstance(metric, Metric) else show(metric, entries=False)
+        raise MismatchError(f"input_metric={given} does not fit input_domain={domain!r}: need {need}")
     return Measurement(mechanism, domain)
 
 
@@ -546,5 +755,102 @@ def _only_integers(k: object, QO: type | str | None) -> None:
 
 
 def _one_of(MO: Any, text: str, measure: Measure) -> None:
-    if MO not in (text, measure, type(measure)):
+    if not (MO is type(measure) or (isinstance(MO, str | Measure) and MO in (text, measure))):
         raise KindError("MO", MO, repr(text))
+
+
+def _between(bounds: Any, carrier: Domain, what: str) -> Integers:
+    """Return the integers between bounds, which are of a type themselves."""
+    if not (isinstance(carrier, Integers) and isinstance(bounds, tuple | list) and len(bounds) == 2):
+        raise KindError("bounds", bounds, "a pair (low, high) of integers")
+    if not all(bound in carrier for bound in bounds):
+        raise ParameterError("bounds", bounds, f"two integers {what}")
+    return Integers(*bounds)
+
+
+def _parsed(T: Any) -> tuple[str, list[Any]]:
+    """Return "list" or "dict" and the types inside, of Python's generics or of Rust's names; else "" and nothing."""
+    if isinstance(T, str) and T.endswith(">"):
+        outer, _, inner = T[:-1].partition("<")
+        return {"Vec": "list", "HashMap": "dict"}.get(outer, ""), [part.strip() for part in inner.split(",")]
+    origin = get_origin(T)
+    return (origin.__name__ if origin in (list, dict) else ""), list(get_args(T))
+
+
+def _clamped(x: Any, domain: Domain) -> Any:
+    """Return integers within the bounds of a domain."""
+    if isinstance(domain, Vectors):
+        entries = [_clamped(entry, domain.of) for entry in x]
+        return np.array(entries) if isinstance(x, np.ndarray) else entries
+    return domain.clamp(int(x))  # type: ignore[attr-defined]
+
+
+_COUNT: Final = "discreet.tables.Table, which counts, sums and averages per group; or count yourself, and state d_in"
+_PREPARE: Final = "discreet.tables.Table, or prepare the data before: d_in says how far apart they may then be"
+_FRAMES: Final = "discreet.tables.Table, which takes frames, files and databases"
+_TYPES: Final = "Python's types, such as list[int], or names of types, such as dp.i64"
+_OWN: Final = "a subclass of discreet.Measurement or Transformation, or measurement >> function"
+_BOOKS: Final = "discreet.Ledger, which counts what any sequence of releases spends"
+_LOSSES: Final = "losses as they are: epsilon, or (epsilon, delta)"
+_BEST: Final = "make_laplace on the score of every candidate, and take the greatest"
+_INSTEAD: Final = {
+    "Context Query Chain PartialChain unit_of loss_of register": "discreet.tables.Table with a discreet.Ledger",
+    "*_expr *_lazyframe lazyframe_domain wild_expr_domain *eries* *Frame* Expr frame_distance polars ibis": _FRAMES,
+    "len *IdDistance *_id_distance with_margin summarize_polars_measurement categorical_domain": _FRAMES,
+    "datetime_domain enum_domain option_domain OptionDomain array_domain *_split_* *_select_column": _FRAMES,
+    "*_create_dataframe *_subset_by *_df_*": _FRAMES,
+    "*_gaussian_threshold *_noise_threshold *_alp_queryable": "make_laplace_threshold",
+    "*_gaussian make_noise then_noise *_canonical_noise": "make_laplace",
+    "*_noisy_max *_noisy_top_k *_noisy_max_gumbel *_private_quantile *_quantile_score_candidates": _BEST,
+    "make_select_private_candidate": _BEST,
+    "*_count *_count_by *_count_by_categories *_count_distinct *_sum *_mean *_variance": _COUNT,
+    "*_sum_of_squared_deviations": _COUNT,
+    "*_cast *_cast_default *_cast_inherent *_clamp *_drop_null *_find *_find_bin *_identity *_impute_*": _PREPARE,
+    "*_index *_is_equal *_is_null *_lipschitz_float_mul *_metric_bounded *_metric_unbounded *_ordered_random": _PREPARE,
+    "*_resize *_unordered *_b_ary_tree choose_branching_factor make_cdf make_quantiles_from_counts": _PREPARE,
+    "*_user_* user_* new_function new_queryable as_array Function Transformation Queryable Extrinsic*": _OWN,
+    "make_composition make_basic_composition": "discreet.Composition",
+    "*adaptive_composition *_sequential_composition make_privacy_filter Odometer*": _BOOKS,
+    "make_approximate": "discreet.Composition, where a pure loss joins an approximate one",
+    "make_chain_*": "transformation >> measurement, or measurement >> function",
+    "make_fix_delta make_fixed_* make_pureDP_* make_zCDP_* *rivacy*rofile *moothed*": _LOSSES,
+    "ApproximateDivergence *oncentrated* renyi_divergence": _LOSSES,
+    "make_population_amplification": "the loss of the whole population: sampling is not counted here",
+    "binary_search* exponential_bounds_search": "Mechanism.within(epsilon=...), in closed form",
+    "accuracy_to_* *_scale_to_accuracy": "discreet.discrete_laplacian_tail_to_alpha(scale, tail)",
+    "l2_distance L2Distance l02inf_distance linf_distance": "l1_distance or l01inf_distance",
+    "hamming_distance HammingDistance change_one* ChangeOneDistance insert_delete* InsertDelete*": "symmetric_distance",
+    "AtomDomain VectorDomain": "atom_domain and vector_domain",
+    "SensitivityMetric": "absolute_distance, l1_distance or l01inf_distance",
+    "Vec HashMap NDArray BitVector Carrier RuntimeType* ATOM_* Any*Ptr get_* parse_or_infer set_default_*": _TYPES,
+    "pass_through domain_* metric_* measure_*": _TYPES,
+    "serialize deserialize": "pickle: every measurement of discreet is a value",
+    "GLOBAL_FEATURES": "nothing: there are no features to enable",
+    "sklearn numpy mbi examples import_optional_dependency": "the library that it wraps, on released answers",
+}
+"""What to use instead of OpenDP's other names, by patterns of them."""
+
+
+def _absent(name: str) -> AttributeError:
+    for patterns, instead in _INSTEAD.items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns.split()):
+            return AbsentError(f"opendp's {name} is not here: use {instead}")
+    return AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __getattr__(name: str) -> Any:
+    raise _absent(name)
+
+
+@final
+class _Nothing:
+    """OpenDP's transformations, or its combinators: of each, what to use instead."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        raise _absent(name)
+
+
+t: Final = _Nothing()
+c: Final = _Nothing()
