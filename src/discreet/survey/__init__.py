@@ -12,6 +12,7 @@
 from discreet.survey.clients import Client
 from discreet.survey.collectors import Collector, PairCollector, Tally
 from discreet.survey.estimates import Crosstab, Difference, Estimate, Share, simplex
+from discreet.survey.misfit import Misfit
 from discreet.survey.plans import Option, Plan, plan
 from discreet.survey.poisoning import influence
 from discreet.survey.questions import Form, Question
@@ -29,6 +30,7 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Form",
+    "Misfit",
     "Option",
     "PairCollector",
     "Plan",
