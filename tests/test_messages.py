@@ -31,7 +31,9 @@ import pytest
 import discreet
 import discreet.opendp as dp
 from discreet import Ledger, audit, survey, tables
-from discreet.errors import DiscreetError, KindError, ParameterError, none_of, show
+from discreet.errors import DiscreetError, KindError, ParameterError, none_of, one_of, show
+from discreet.exact import exact, listed, whole
+from discreet.report.files import path_of
 from discreet.tables.select import Select
 
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
@@ -590,6 +592,22 @@ class TestShow:
         for text in (show(value), show([value]), show(type(value)), str(none_of("x", value, ["a"]))):
             assert not is_told(text)
         assert not ran
+
+    @pytest.mark.parametrize(
+        "door",
+        [
+            lambda x: exact(x, "x"),
+            lambda x: whole(x, "x"),
+            lambda x: listed(x, "x", "a list"),
+            lambda x: path_of(x, "x"),
+            lambda x: one_of("x", x, ["a", "b"]),
+        ],
+    )
+    def test_doors_keep_what_an_object_says_to_themselves(self, door):
+        error, text = outcome(door, (Failing(),), {})
+        assert isinstance(error, KindError | ParameterError)
+        assert str(error).startswith("x=a test_messages.Failing: need ")
+        assert not is_told(text)
 
     def test_no_length_is_told(self):
         for many in (1000, 1001):

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from discreet.errors import show
+from discreet.report import brief
 
 __all__ = ["Part", "Raised", "features_of", "seen", "whole_of"]
 
@@ -93,7 +93,7 @@ def _state(o: Any) -> Iterator[Any]:
     except Exception:  # An object that cannot be copied is seen as it shows itself.
         made = None
     if not isinstance(made, tuple):
-        yield made or show(o)
+        yield made or brief(o)
         return
     for part in made[1:]:
         yield list(part) if isinstance(part, Iterator) else part
