@@ -20,6 +20,7 @@ from discreet.survey.reports import Report
 from discreet.survey.surveys import Boxes, Estimates, Survey
 from discreet.survey.texts import TextClient, TextEstimate, TextForm, TextQuestion
 from discreet.survey.trigger import from_trigger_rate
+from discreet.survey.waves import Waves, WavesEstimate
 
 __all__ = [
     "Boxes",
@@ -43,6 +44,8 @@ __all__ = [
     "TextEstimate",
     "TextForm",
     "TextQuestion",
+    "Waves",
+    "WavesEstimate",
     "from_trigger_rate",
     "influence",
     "plan",

@@ -38,7 +38,7 @@ from discreet.survey.texts import TextEstimate, TextForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collector", "Held", "PairCollector", "Tally", "Wave", "pieces"]
+__all__ = ["Collector", "Held", "PairCollector", "Tally", "Wave", "check_box", "pieces"]
 
 Wave = str | int | None
 """What a wave is called; None where there is only one."""
@@ -361,7 +361,7 @@ class Collector:
         """
         merged = Collector(self.form, wave=self.wave)
         for box in (self, *others):
-            _check_box(box, self.form)
+            check_box(box, self)
             if box.wave != self.wave:
                 raise MismatchError(
                     f"a box of wave {show(box.wave)} does not merge with one of wave {show(self.wave)}: the same "
@@ -581,11 +581,13 @@ def pieces(source: Any, boxes: Sequence[Collector], parts: Sequence[Collector]) 
                 part.note(digest)
 
 
-def _check_box(box: Any, form: Form | TextForm) -> None:
-    if not isinstance(box, Collector):
-        raise KindError("other", type(box), "a Collector")
-    if box.form.digest != form.digest:
-        raise MismatchError(f"a box of {box.form!r} does not merge with one of {form!r}")
+def check_box(box: Any, first: Any) -> None:
+    """Raise unless both are boxes, and of the same form."""
+    for each in (first, box):
+        if not isinstance(each, Collector):
+            raise KindError("other", type(each), "a Collector")
+    if box.form.digest != first.form.digest:
+        raise MismatchError(f"a box of {box.form!r} does not merge with one of {first.form!r}")
 
 
 def _checked_wave(wave: Any) -> Wave:

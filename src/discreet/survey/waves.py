@@ -1,0 +1,222 @@
+"""Waves: what the boxes of several waves say together, and how the people in them are related.
+
+In one wave each person sends one report. Over several waves the same people may send several, and those depend on each
+other: with client memory they are even equal. Whoever adds them up as if they came from different people gets
+intervals that are too narrow. Proof: waves.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, final
+
+import numpy as np
+
+from discreet.errors import MismatchError, ParameterError, UnsupportedError
+from discreet.exact import Exact
+from discreet.report import columns
+from discreet.report.scale import interval_text
+from discreet.survey.collectors import Collector, Wave, check_box
+from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error
+from discreet.survey.questions import Form
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["People", "Waves", "WavesEstimate"]
+
+People = Literal["same", "different"]
+
+
+@final
+class Waves(Mapping[Wave, Collector]):
+    """The boxes of several waves of one form, by the name of the wave.
+
+    *people* says how the reports are related: "different" if nobody sent reports in two waves, "same" if some or all
+    people may have. There is no default: the counts cannot tell.
+
+    >>> from discreet import RandomizedResponse
+    >>> from discreet.survey import Question
+    >>> q = Question("smokes", ["never", "daily"])
+    >>> m = RandomizedResponse(categories=q.categories, prob="3/4")
+    >>> spring, autumn = q.collector(m, wave="spring"), q.collector(m, wave="autumn")
+    >>> _ = spring.add_many(["never"] * 600 + ["daily"] * 400), autumn.add_many(["never"] * 500 + ["daily"] * 500)
+    >>> print(Waves([spring, autumn], people="same").estimate())
+    smokes: 2,000 reports in 2 waves of the same people, 95 % intervals
+      choice  share  error    low   high
+      never   0.600  0.031  0.527  0.672
+      daily   0.400  0.031  0.328  0.473
+    >>> Waves([spring, autumn], people="different").estimate().n
+    2000
+    """
+
+    __slots__ = ("_boxes", "people")
+
+    def __init__(self, boxes: Iterable[Collector], *, people: People) -> None:
+        if people not in ("same", "different"):
+            raise ParameterError("people", people, '"same" or "different": whether people may be in several waves')
+        listed = list(boxes)
+        if not listed:
+            raise ParameterError("boxes", listed, "at least one box")
+        for box in listed:
+            check_box(box, listed[0])
+        if not isinstance(listed[0].form, Form):
+            raise UnsupportedError(f"{listed[0].form.question.name}: open text is decoded one wave at a time")
+        self.people: People = people
+        self._boxes = {box.wave: box for box in listed}
+        if len(self._boxes) < len(listed):
+            raise ParameterError("boxes", [box.wave for box in listed], "boxes of different waves: merge those of one")
+        if len(frozenset().union(*(box.files for box in listed))) < sum(len(box.files) for box in listed):
+            raise MismatchError("a file was counted in two waves: need boxes of different reports")
+
+    def __getitem__(self, wave: Wave) -> Collector:
+        return self._boxes[wave]
+
+    def __iter__(self) -> Iterator[Wave]:
+        return iter(self._boxes)
+
+    def __len__(self) -> int:
+        return len(self._boxes)
+
+    def estimate(self, *, confidence: Exact = "0.95", simultaneous: bool = False) -> Estimate | WavesEstimate:
+        """Return what all reports say about each choice: the average share over the waves, by their reports."""
+        boxes = list(self.values())
+        if self.people == "different":
+            held = boxes[0].held
+            for box in boxes[1:]:
+                held = held.plus(box.held)
+            return Estimate.of(
+                boxes[0].form,
+                held.supports,
+                held.n,
+                confidence=confidence,
+                simultaneous=simultaneous,
+                refused=held.refused.total(),
+            )
+        error = checked_error(confidence)
+        each = 1 - Fraction(error) / len(boxes)  # proof: union
+        found = {box.wave: box.estimate(confidence=each, simultaneous=simultaneous) for box in boxes}
+        return WavesEstimate(boxes[0].form, found, 1 - error, bool(simultaneous), error)
+
+    def change(self, choice: Any, before: Wave, after: Wave, /, *, confidence: Exact = "0.95") -> Difference:
+        """Return how much the share of a choice changed from one wave to another, whoever was in both.
+
+        >>> from discreet import RandomizedResponse
+        >>> from discreet.survey import Question
+        >>> q = Question("smokes", ["never", "daily"])
+        >>> m = RandomizedResponse(categories=q.categories, prob="3/4")
+        >>> boxes = q.collector(m, wave=1), q.collector(m, wave=2)
+        >>> _ = boxes[0].add_many(["never"] * 600 + ["daily"] * 400), boxes[1].add_many(["never"] * 1000)
+        >>> change = Waves(boxes, people="same").change("never", 1, 2)
+        >>> round(change.difference, 3), change.significant
+        (0.8, True)
+        """
+        for wave in (before, after):
+            if wave not in self._boxes:
+                raise ParameterError("wave", wave, f"one of {', '.join(map(repr, self._boxes))}")
+        if before == after:
+            raise ParameterError("after", after, "another wave than the first")
+        error = checked_error(confidence)
+        each = 1 - Fraction(error) / 2  # proof: change
+        a, b = (self[wave].estimate(confidence=each)[choice] for wave in (before, after))
+        low, high = max(b.low - a.high, -1.0), min(b.high - a.low, 1.0)
+        return Difference((before, after), b.share - a.share, a.error + b.error, low, high, 1 - error)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} waves of {self.people} people: {', '.join(repr(box)[1:-1] for box in self.values())}>"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WavesEstimate(Mapping[Any, Share]):
+    """What reports of the same people in several waves say about each choice, on average over the waves.
+
+    The intervals hold whatever a person's reports in different waves have to do with each other; ``error`` bounds the
+    standard error. What each wave says by itself is in ``waves``, with intervals that hold for all waves together.
+    """
+
+    form: Form
+    waves: dict[Wave, Estimate]
+    confidence: float
+    simultaneous: bool
+    _error: float = field(default=0.05, repr=False)
+
+    @property
+    def n(self) -> int:
+        """The number of reports, over all waves."""
+        return sum(each.n for each in self.waves.values())
+
+    @property
+    def refused(self) -> int:
+        """The number of reports that were refused, over all waves."""
+        return sum(each.refused for each in self.waves.values())
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The choices, in the question's order."""
+        return self.form.question.categories.values
+
+    def _average(self, parts: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the average over the waves, each by the number of its reports."""
+        weights = [each.n / self.n for each in self.waves.values()]
+        return np.asarray(sum(weight * part for weight, part in zip(weights, parts, strict=True)))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The unbiased average share of each choice."""
+        return self._average(each.shares for each in self.waves.values())  # proof: average
+
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Return a bound of the standard error of each share."""
+        return self._average(each.standard_errors() for each in self.waves.values())  # proof: error
+
+    @cached_property
+    def intervals(self) -> NDArray[np.float64]:
+        """The lower and upper end of each average share's interval, within [0, 1]."""
+        return self._average(each.intervals for each in self.waves.values())  # proof: ends
+
+    def __getitem__(self, choice: Any) -> Share:
+        place = self.form.question.categories.index(choice)
+        if place < 0:
+            raise KeyError(choice)
+        return self.values()[place]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.choices)
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+    def values(self) -> list[Share]:  # type: ignore[override]
+        """Return what is known about each choice, in the question's order."""
+        numbers = zip(self.shares, self.standard_errors(), *self.intervals.T, strict=True)
+        people = self.n / len(self.waves)
+        return [
+            Share(choice, *map(float, each), float(each[0]) * people)
+            for choice, each in zip(self.choices, numbers, strict=True)
+        ]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a choice."""
+        names = ("choice", "share", "error", "low", "high", "count")
+        return [{name: getattr(share, name) for name in names} for share in self.values()]
+
+    def to_frame(self, kind: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return the same as a data frame."""
+        return as_frame(self.to_rows(), kind)
+
+    def __str__(self) -> str:
+        together = ", all together" if self.simultaneous else ""
+        refused = f", {self.refused:,} refused" if self.refused else ""
+        where = f"{self.n:,} reports in {len(self.waves)} waves of the same people{refused}"
+        head = f"{self.form.question.name}: {where}, {100 * (1 - self._error):.10g} % intervals{together}"
+        rows = [
+            [str(s.choice), f"{s.share:.3f}", f"{s.error:.3f}", *interval_text(s.low, s.high, decimals=3).split(" to ")]
+            for s in self.values()
+        ]
+        return head + "\n" + columns(["choice", "share", "error", "low", "high"], rows)
+
+    __repr__ = __str__
