@@ -94,8 +94,8 @@ class TestEndToEnd:
         done = run("survey", "perturb", folder / "answers.csv", "--survey", asked, "--out", noisy, "--json")
         loss = Survey.load(asked).privacy_map(1)
         assert json.loads(done.stdout) == {"out": str(noisy), "people": 200, "epsilon": loss}
-        done = run("survey", "collect", noisy, noisy, "--survey", asked, "--out", folder / "box.json", "--json")
-        counts = {"reports": 400, "refused": {}}
+        done = run("survey", "collect", noisy, "--survey", asked, "--out", folder / "box.json", "--json")
+        counts = {"reports": 200, "refused": {}}
         assert json.loads(done.stdout) == {
             "out": str(folder / "box.json"),
             "questions": {"smokes": counts, "city": counts},
@@ -112,8 +112,12 @@ class TestEndToEnd:
         run("survey", "collect", folder / "noisy-0.parquet", "--survey", asked, "--out", folder / "first.json")
         words = [folder / "noisy-*.parquet", folder / "first.json"]
         done = run("survey", "collect", *words, "--survey", asked, "--out", folder / "all.json")
+        assert done.exit_code == 2
+        assert "counted in both boxes" in done.stderr
+        words = [folder / "noisy-1.parquet", folder / "first.json"]
+        done = run("survey", "collect", *words, "--survey", asked, "--out", folder / "all.json")
         assert done.exit_code == 0
-        assert Boxes.load(folder / "all.json")["city"].n == 600
+        assert Boxes.load(folder / "all.json")["city"].n == 400
 
     def test_refused_reports_are_shown(self, folder):
         (folder / "noisy.csv").write_text('smokes,city\nnever,"01"\noften,"zz"\n')
@@ -180,7 +184,7 @@ class TestOneCall:
         assert isinstance(run("--debug", "survey", "collect", *words).exception, Called)
         [((asked, *args), kwargs)] = seen
         assert asked.forms == Survey.load(folder / "survey.toml").forms
-        assert (args, kwargs) == ([("1.csv", "2.parquet")], {})
+        assert (args, kwargs) == ([("1.csv", "2.parquet")], {"wave": None})
 
     def test_estimate(self, monkeypatch, folder):
         Survey.load(folder / "survey.toml").collector().save(folder / "box.json")
@@ -190,7 +194,7 @@ class TestOneCall:
         assert isinstance(run("--debug", "survey", "estimate", *words).exception, Called)
         [((boxes, *args), kwargs)] = seen
         assert (list(boxes), args) == (["smokes", "city"], [])
-        assert kwargs == {"confidence": "0.99", "simultaneous": True}
+        assert kwargs == {"people": None, "confidence": "0.99", "simultaneous": True}
 
     @pytest.mark.parametrize("command", COMMANDS)
     def test_every_option_is_a_parameter_of_the_call(self, command):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -93,38 +93,54 @@ def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_
 @click.argument("noisy", type=_PATH, nargs=-1, required=True)
 @_SURVEY
 @click.option("--out", type=_PATH, required=True, help="The file of counts that `estimate` reads.")
+@click.option("--wave", help="The name of the wave, in which each person answers once.")
 @_JSON
-def collect(noisy: tuple[str, ...], survey_file: str, out: str, as_json: bool) -> None:
-    """Count randomized answers, from CSV or Parquet files, or boxes collected before (.json).
+def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None, as_json: bool) -> None:
+    """Count randomized answers, from CSV or Parquet files, or boxes collected before (.json); each file once.
 
     \b
     discreet survey collect monday.parquet tuesday.parquet --survey survey.toml --out box.json
+    discreet survey collect may.parquet --survey survey.toml --wave spring --out spring.json
     """
     from discreet.survey import Survey
 
-    boxes = Survey.load(survey_file).collect(noisy)
+    boxes = Survey.load(survey_file).collect(noisy, wave=wave)
     boxes.save(out)
     counts = {name: {"reports": box.n, "refused": dict(box.refused)} for name, box in boxes.items()}
     show(_boxes_page(out, boxes), {"out": out, "questions": counts}, as_json=as_json)
 
 
 @survey.command()
-@click.argument("box", type=_PATH)
+@click.argument("box", type=_PATH, nargs=-1, required=True)
+@click.option(
+    "--people",
+    type=click.Choice(["same", "different"]),
+    help="For boxes of several waves: whether the same people may be in several.",
+)
 @_CONFIDENCE
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all choices of a question together.")
 @_HTML
 @_JSON
-def estimate(box: str, confidence: str, simultaneous: bool, html: str | None, as_json: bool) -> None:
-    """Estimate shares, with intervals, from what `collect` counted.
+def estimate(
+    box: tuple[str, ...],
+    people: Literal["same", "different"] | None,
+    confidence: str,
+    simultaneous: bool,
+    html: str | None,
+    as_json: bool,
+) -> None:
+    """Estimate shares, with intervals, from what `collect` counted; over several waves, from one box each.
 
     \b
     discreet survey estimate box.json --confidence 0.99
     discreet survey estimate box.json --html report.html
+    discreet survey estimate spring.json autumn.json --people same
     """
     from discreet.survey import Boxes
 
     check_page(html)
-    estimates = Boxes.load(box).estimate(confidence=confidence, simultaneous=simultaneous)
+    first, *others = map(Boxes.load, box)
+    estimates = first.estimate(*others, people=people, confidence=confidence, simultaneous=simultaneous)
     show(*with_page(html, estimates.to_html, _estimates_page(estimates), estimates.to_rows()), as_json=as_json)
 
 

@@ -316,12 +316,11 @@ class Form:
     @property
     def weights(self) -> tuple[int, int]:
         """The least and the greatest number of choices that a report can support."""
-        m, (p, q), others = self.mechanism, self.support, len(self.question) - 1
-        if isinstance(m, _PLACES):
-            return 1, 1
-        if isinstance(m, SubsetSelection):
-            return m.size, m.size
-        return (p == 1) + others * (q == 1), (p > 0) + others * (q > 0)
+        m = self.mechanism
+        if isinstance(m, _UNARY):
+            return 0, len(self.question)
+        size = m.size if isinstance(m, SubsetSelection) else 1
+        return size, size
 
     def possible(self, n: int, supports: Sequence[int], /) -> bool:
         """Whether *n* reports can support the choices so many times.
@@ -375,12 +374,11 @@ class Form:
         valid = np.ones(len(rows), np.bool_)
         if k % 8:
             valid &= rows[:, -1] >> np.uint8(k % 8) == 0
-        least, most = self.weights
-        if least > 0 or most < k:
+        if isinstance(self.mechanism, SubsetSelection):
             set_bits = np.zeros(len(rows), np.int64)
             for column in rows.T:
                 set_bits += np.bitwise_count(column)
-            valid &= (least <= set_bits) & (set_bits <= most)
+            valid &= set_bits == self.mechanism.size
         return valid
 
     def plausible(self, rows: NDArray[np.uint8], /) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from discreet.domains import freeze
-from discreet.errors import KindError, MismatchError, ParameterError, show
+from discreet.errors import KindError, MismatchError, ParameterError, UnsupportedError, show
 from discreet.exact import Exact, exact, listed
 from discreet.measures import INFINITE, MaxDivergence, checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
@@ -23,6 +23,7 @@ from discreet.survey.estimates import Crosstab, Estimate
 from discreet.survey.files import read_json, write_json
 from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
+from discreet.survey.waves import People, Waves, WavesEstimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -274,6 +275,8 @@ class Survey:
 
             try:
                 data = tomllib.loads(place.read_text(encoding="utf-8"))
+            except RecursionError:
+                raise ParameterError("path", str(path), "TOML that is less deep") from None
             except ValueError as error:
                 raise ParameterError("path", str(path), f"TOML: {error}") from None
             return cls.from_dict(data)
@@ -328,16 +331,33 @@ class Boxes(Mapping[str, Collector]):
 
     def merge(self, *others: Boxes) -> Boxes:
         """Return new boxes with the reports of these and of others of the same survey."""
+        self._check(others)
+        return Boxes({name: box.merge(*(other[name] for other in others)) for name, box in self.boxes.items()})
+
+    def estimate(
+        self,
+        *others: Boxes,
+        people: People | None = None,
+        confidence: Exact = "0.95",
+        simultaneous: bool = False,
+    ) -> Estimates:
+        """Return what the reports say about each question; with the boxes of *others*, over all these waves.
+
+        Then *people* says whether the same people may be in several waves, or different ones are in each; see `Waves`.
+        """
+        if not others and people is None:
+            found = {n: b.estimate(confidence=confidence, simultaneous=simultaneous) for n, b in self.boxes.items()}
+            return Estimates(dict(found))
+        self._check(others)
+        if people is None:
+            raise ParameterError("people", people, '"same" or "different": whether people may be in several waves')
+        waves = {name: Waves([each[name] for each in (self, *others)], people=people) for name in self}
+        return Estimates({n: w.estimate(confidence=confidence, simultaneous=simultaneous) for n, w in waves.items()})
+
+    def _check(self, others: Iterable[Boxes]) -> None:
         for other in others:
             if not isinstance(other, Boxes) or set(other) != set(self):
                 raise MismatchError("need boxes of the same survey")
-        return Boxes({name: box.merge(*(other[name] for other in others)) for name, box in self.boxes.items()})
-
-    def estimate(self, *, confidence: Exact = "0.95", simultaneous: bool = False) -> Estimates:
-        """Return what the reports say about each question."""
-        return Estimates(
-            {name: box.estimate(confidence=confidence, simultaneous=simultaneous) for name, box in self.boxes.items()}
-        )
 
     def save(self, path: str | os.PathLike[str], /) -> None:
         """Write the boxes to a file of JSON, whole or not at all."""
@@ -373,12 +393,12 @@ class Boxes(Mapping[str, Collector]):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Estimates(Mapping[str, Estimate]):
+class Estimates(Mapping[str, Estimate | WavesEstimate]):
     """The estimates of a survey, one a question, by its name."""
 
-    estimates: dict[str, Estimate] = field(repr=False)
+    estimates: dict[str, Estimate | WavesEstimate] = field(repr=False)
 
-    def __getitem__(self, name: str) -> Estimate:
+    def __getitem__(self, name: str) -> Any:
         if isinstance(name, str) and name in self.estimates:
             return self.estimates[name]
         raise KeyError(show(name, entries=False))
@@ -404,7 +424,10 @@ class Estimates(Mapping[str, Estimate]):
         """
         from discreet.survey.pages import estimates_page
 
-        return estimates_page(list(self.values())).to_html(path)
+        listed = [found for found in self.estimates.values() if isinstance(found, Estimate)]
+        if len(listed) < len(self):
+            raise UnsupportedError("waves of the same people have no page: make one of each wave")
+        return estimates_page(listed).to_html(path)
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.estimates.values()))

@@ -21,6 +21,7 @@ from discreet.report import columns
 from discreet.report.scale import interval_text
 from discreet.survey.collectors import Collector, Wave, check_box
 from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error
+from discreet.survey.misfit import Misfit
 from discreet.survey.questions import Form
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class Waves(Mapping[Wave, Collector]):
     >>> print(Waves([spring, autumn], people="same").estimate())
     smokes: 2,000 reports in 2 waves of the same people, 95 % intervals
       choice  share  error    low   high
-      never   0.600  0.031  0.527  0.672
-      daily   0.400  0.031  0.328  0.473
+      never   0.600  0.031  0.528  0.671
+      daily   0.400  0.031  0.329  0.472
     >>> Waves([spring, autumn], people="different").estimate().n
     2000
     """
@@ -154,6 +155,11 @@ class WavesEstimate(Mapping[Any, Share]):
         """The number of reports that were refused, over all waves."""
         return sum(each.refused for each in self.waves.values())
 
+    @cached_property
+    def misfit(self) -> Misfit:
+        """The test of whether the mechanism can have given the counts of each wave; see `Misfit`."""
+        return Misfit(min(len(self.waves) * min(each.misfit.p for each in self.waves.values()), 1.0))
+
     @property
     def choices(self) -> tuple[Any, ...]:
         """The choices, in the question's order."""
@@ -192,11 +198,11 @@ class WavesEstimate(Mapping[Any, Share]):
 
     def values(self) -> list[Share]:  # type: ignore[override]
         """Return what is known about each choice, in the question's order."""
-        numbers = zip(self.shares, self.standard_errors(), *self.intervals.T, strict=True)
         people = self.n / len(self.waves)
+        numbers = np.column_stack([self.shares, self.standard_errors(), self.intervals]).tolist()
         return [
-            Share(choice, *map(float, each), float(each[0]) * people)
-            for choice, each in zip(self.choices, numbers, strict=True)
+            Share(choice, share, error, low, high, share * people)
+            for choice, (share, error, low, high) in zip(self.choices, numbers, strict=True)
         ]
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -217,6 +223,7 @@ class WavesEstimate(Mapping[Any, Share]):
             [str(s.choice), f"{s.share:.3f}", f"{s.error:.3f}", *interval_text(s.low, s.high, decimals=3).split(" to ")]
             for s in self.values()
         ]
-        return head + "\n" + columns(["choice", "share", "error", "low", "high"], rows)
+        warning = [str(self.misfit)] if self.misfit.implausible else []
+        return "\n".join([head, columns(["choice", "share", "error", "low", "high"], rows), *warning])
 
     __repr__ = __str__
