@@ -6,6 +6,8 @@ import hashlib
 import itertools
 import json
 import shutil
+import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -283,6 +285,27 @@ class TestAtomicity:
         assert ([self.state(each) for each in box.boxes], box.pairs.tolist()) == before
         assert box.n == 9
 
+    def test_threads_lose_no_report(self):
+        box, reports = Collector(UNARY), whole(UNARY, rows_of(UNARY, 50))
+        boxes = Survey.of([RR]).collector()
+        switch = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+
+        def work():
+            for report in reports:
+                box.add(report)
+                boxes.add_many({"smokes": ["yes", ""]})
+
+        try:
+            threads = [threading.Thread(target=work) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            sys.setswitchinterval(switch)
+        assert box.n == boxes["smokes"].n == boxes["smokes"].refused["blank"] == 400
+
     def test_counts_cannot_be_written_from_outside(self):
         box = Collector(RR)
         box.add_many(["yes"])
@@ -292,6 +315,8 @@ class TestAtomicity:
             box.n = 7
         with pytest.raises(AttributeError):
             box.support = 7
+        with pytest.raises(AttributeError):
+            box.wave = "spring"
         box.refused["blank"] = 9
         assert (box.n, dict(box.refused)) == (1, {})
 

@@ -220,6 +220,13 @@ class TestLedgers:
             client_of(form, secret=SECRET, ledger=book)
         assert not book.entries()
 
+    def test_without_a_secret_a_known_form_is_refused_before_it_is_asked_again(self):
+        form, book = FORMS["RandomizedResponse"], Ledger.in_memory(epsilon=1)
+        client_of(form, ledger=book).report("a")
+        for secret in (None, SECRET):  # What was given without a secret is given again by none.
+            with pytest.raises(BudgetError):
+                client_of(form, secret=secret, ledger=book)
+
     def test_what_no_longer_fits_is_refused_and_no_coin_is_tossed(self, monkeypatch):
         form, book = FORMS["RandomizedResponse"], Ledger.in_memory(epsilon=1)
         client = client_of(form, secret=SECRET, ledger=book)

@@ -106,8 +106,8 @@ CATALOGUE = [
     Mutant(
         "a survey whose first question is added alone",
         "survey/surveys.py",
-        "        except BaseException:\n            for name, box",
-        "        except Exception:\n            for name, box",
+        "            except BaseException:\n                for name, box",
+        "            except Exception:\n                for name, box",
         f"{B}::TestAtomicity",
     ),
     Mutant(

@@ -59,8 +59,13 @@ class Teller:
             raise self._beyond(f"most={show(most)}")
         if ledger is not None and self._cost == INFINITE:
             raise self._beyond("any ledger has")
-        if ledger is not None and self._cost > 0 and form.digest.hex() not in (r["form"] for r in self._receipts()):
+        if ledger is not None and self._cost > 0 and not self._may_be_free():
             ledger.require(epsilon=self._cost)
+
+    def _may_be_free(self) -> bool:
+        """Whether some answer to this form may have been paid for; which one, `report` sees."""
+        form = self.form.digest.hex()
+        return self._secret is not None and any(r["form"] == form and r["answer"] for r in self._receipts())
 
     def _beyond(self, limit: str) -> BudgetError:
         return BudgetError(f"{self.form.question.name}: epsilon={self._cost} is more than {limit}; nothing was asked")
@@ -68,7 +73,7 @@ class Teller:
     def _receipts(self) -> list[dict[str, Any]]:
         """Return the receipts of what this person has given to surveys."""
         entries = [] if self._ledger is None else self._ledger.entries()
-        return [entry.receipt for entry in entries if isinstance(entry.receipt, dict) and "form" in entry.receipt]
+        return [entry.receipt for entry in entries if _is_receipt(entry.receipt)]
 
     def _paid(self, context: bytes) -> Coins:
         """Return the coins of a report, once it is paid for: those of the secret and the context, if there is one."""
@@ -196,6 +201,10 @@ class Client(Teller):
 
 def _client(form: Form, most: Exact, ledger: Ledger | None) -> Client:
     return Client(form, most=most, ledger=ledger)
+
+
+def _is_receipt(receipt: Any) -> bool:
+    return isinstance(receipt, dict) and set(receipt) == {"form", "answer"}
 
 
 def _checked_secret(secret: bytes | None) -> bytes | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,11 +39,13 @@ from discreet.survey.texts import TextEstimate, TextForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collector", "Held", "PairCollector", "Tally", "Wave", "check_box", "pieces"]
+__all__ = ["TAKING", "Collector", "Held", "PairCollector", "Tally", "Wave", "check_box", "pieces"]
 
 Wave = str | int | None
 """What a wave is called; None where there is only one."""
 
+TAKING: Final = threading.RLock()
+"""Held while what a box holds is replaced: no thread loses what another has added."""
 _CHUNK: Final = 1 << 18
 _PAIRS: Final = 1 << 14
 _MOST: Final = 1 << 53
@@ -122,14 +125,24 @@ class Collector:
     <smokes: 3 reports, 1 refused>
     """
 
-    __slots__ = ("form", "held", "wave")
+    __slots__ = ("_form", "_wave", "held")
 
     def __init__(self, form: Form | TextForm, *, wave: Wave = None) -> None:
         if not isinstance(form, Form | TextForm):
             raise KindError("form", form, "a form, as question.form(mechanism) gives")
-        self.form: Any = form
-        self.wave: Wave = _checked_wave(wave)
+        self._form: Any = form
+        self._wave = _checked_wave(wave)
         self.held = self._nothing()
+
+    @property
+    def form(self) -> Any:
+        """The form whose reports are counted."""
+        return self._form
+
+    @property
+    def wave(self) -> Wave:
+        """The name of the wave, in which each person sends one report."""
+        return self._wave
 
     def _nothing(self) -> Held:
         nothing: NDArray[np.int64] = np.zeros(self.form.size, np.int64)
@@ -185,8 +198,12 @@ class Collector:
 
     def take(self, part: Collector, /) -> Tally:
         """Add all that another box of this form and wave holds, at once, and say what it was."""
-        self.held = self.held.plus(part.held)
+        self._put(part.held)
         return Tally(part.n, dict(part.refused))
+
+    def _put(self, more: Held) -> None:
+        with TAKING:
+            self.held = self.held.plus(more)
 
     def add_chunk(self, chunk: Any, /, *, payloads: bool = False) -> None:
         """Add one chunk of reports, as `add_many` cuts them."""
@@ -194,7 +211,7 @@ class Collector:
         found = np.bincount(why, minlength=len(_REASONS)).tolist()
         refused = Counter({reason: n for reason, n in zip(_REASONS[1:], found[1:], strict=True) if n})
         counted = self._counted(rows[why == _GOOD] if refused else rows)
-        self.held = self.held.plus(counted._replace(refused=refused))
+        self._put(counted._replace(refused=refused))
 
     @property
     def seen(self) -> int:
@@ -212,11 +229,11 @@ class Collector:
 
     def refuse(self, reason: str, times: int = 1) -> None:
         """Count refusals."""
-        self.held = self.held.plus(self._nothing()._replace(refused=+Counter({reason: times})))
+        self._put(self._nothing()._replace(refused=+Counter({reason: times})))
 
     def count(self, rows: NDArray[np.uint8], /) -> None:
         """Count payloads that are known to be good."""
-        self.held = self.held.plus(self._counted(rows))
+        self._put(self._counted(rows))
 
     def _counted(self, rows: NDArray[np.uint8]) -> Held:
         return Held(len(rows), self.form.count(rows), Counter())
@@ -530,8 +547,9 @@ class PairCollector:
 
     def _take(self, part: PairCollector) -> Tally:
         """Add all that another box holds, at once."""
-        first, second = (a.merge(b) for a, b in zip(self.boxes, part.boxes, strict=True))
-        self._held = (first, second), self.pairs + part.pairs
+        with TAKING:
+            first, second = (a.merge(b) for a, b in zip(self.boxes, part.boxes, strict=True))
+            self._held = (first, second), self.pairs + part.pairs
         return Tally(part.n, dict(part.boxes[0].refused))
 
     def merge(self, *others: PairCollector) -> PairCollector:

@@ -18,7 +18,7 @@ from discreet.measures import INFINITE, MaxDivergence, checked_epsilon
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
 from discreet.report import Progress
 from discreet.report.files import path_of
-from discreet.survey.collectors import Collector, PairCollector, Tally, Wave, pieces
+from discreet.survey.collectors import TAKING, Collector, PairCollector, Tally, Wave, pieces
 from discreet.survey.estimates import Crosstab, Estimate
 from discreet.survey.files import read_json, write_json
 from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
@@ -321,13 +321,14 @@ class Boxes(Mapping[str, Collector]):
 
     def _take(self, parts: Mapping[str, Collector]) -> dict[str, Tally]:
         """Add what other boxes hold to each box, or to none."""
-        before = {name: box.held for name, box in self.boxes.items()}
-        try:
-            return {name: box.take(parts[name]) for name, box in self.boxes.items()}
-        except BaseException:
-            for name, box in self.boxes.items():
-                box.held = before[name]
-            raise
+        with TAKING:
+            before = {name: box.held for name, box in self.boxes.items()}
+            try:
+                return {name: box.take(parts[name]) for name, box in self.boxes.items()}
+            except BaseException:
+                for name, box in self.boxes.items():
+                    box.held = before[name]
+                raise
 
     def merge(self, *others: Boxes) -> Boxes:
         """Return new boxes with the reports of these and of others of the same survey."""
