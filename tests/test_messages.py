@@ -57,7 +57,7 @@ TRUSTING = {
     *("Question.places_of_answers", "Question.places_of_reports", "Question.places_of_texts"),
     *("Collector.add_many", "PairCollector.add_many", "discreet.tables.Plan.expression"),
     # Mappings raise KeyError.
-    *("Boxes.__getitem__", "Estimates.__getitem__"),
+    *("Boxes.__getitem__", "Estimates.__getitem__", "Waves.__getitem__", "WavesEstimate.__getitem__"),
 }
 """Callables whose errors may be another library's: they take what our own code computes. They tell nothing either."""
 COLUMNS = {
@@ -326,6 +326,9 @@ BETTER = {
     "TextForm": {"question": TEXTS, "mechanism": TEXTS.mechanism(epsilon=1)},
     "TextQuestion.form": {"mechanism": TEXTS.mechanism(epsilon=1)},
     "Boxes": {"boxes": {"smoke": box}},
+    "Waves": {"boxes": lambda: [box()], "people": "same"},
+    "Waves.__getitem__": {"wave": 1},
+    "Waves.change": {"choice": "yes", "before": None, "after": 1},
     "proof": {"name": "Rappor"},
     "Estimate.difference": {"a": "yes", "b": "no"},
     "LaplaceThreshold.privacy_map": {"d_in": (1, 1, 1)},
@@ -359,6 +362,8 @@ def made():
         Ledger.in_memory(epsilon=10).charge(epsilon=1),
         tables.Plan("people", person="user", by="city", keys=["Rome"]),
         survey.PairCollector(FORM, OTHER.form(RR)),
+        survey.Waves([box()], people="same"),
+        survey.Waves([box()], people="same").estimate(),
         tables.Plan("people", person="user", by="city") >> Select(["Rome"]),
     ]
 

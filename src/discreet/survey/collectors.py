@@ -39,7 +39,7 @@ from discreet.survey.texts import TextEstimate, TextForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TAKING", "Collector", "Held", "PairCollector", "Tally", "Wave", "check_box", "pieces"]
+__all__ = ["TAKING", "Collector", "Held", "PairCollector", "Tally", "Wave", "check_box", "checked_wave", "pieces"]
 
 Wave = str | int | None
 """What a wave is called; None where there is only one."""
@@ -131,7 +131,7 @@ class Collector:
         if not isinstance(form, Form | TextForm):
             raise KindError("form", form, "a form, as question.form(mechanism) gives")
         self._form: Any = form
-        self._wave = _checked_wave(wave)
+        self._wave = checked_wave(wave)
         self.held = self._nothing()
 
     @property
@@ -608,7 +608,8 @@ def check_box(box: Any, first: Any) -> None:
         raise MismatchError(f"a box of {box.form!r} does not merge with one of {first.form!r}")
 
 
-def _checked_wave(wave: Any) -> Wave:
+def checked_wave(wave: Any) -> Wave:
+    """Return the name of a wave, or raise."""
     if wave is not None and type(wave) not in (str, int):
         raise KindError("wave", type(wave), "a text or a whole number")
     if wave == "" or (isinstance(wave, int) and abs(wave) > _MOST) or len(str(wave)) > _LONGEST:

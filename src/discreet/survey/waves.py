@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 
-from discreet.errors import MismatchError, ParameterError, UnsupportedError
-from discreet.exact import Exact
+from discreet.errors import MismatchError, ParameterError, UnsupportedError, show
+from discreet.exact import Exact, listed
 from discreet.report import columns
 from discreet.report.scale import interval_text
-from discreet.survey.collectors import Collector, Wave, check_box
+from discreet.survey.collectors import Collector, Wave, check_box, checked_wave
 from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error
 from discreet.survey.misfit import Misfit
 from discreet.survey.questions import Form
@@ -57,24 +57,26 @@ class Waves(Mapping[Wave, Collector]):
     __slots__ = ("_boxes", "people")
 
     def __init__(self, boxes: Iterable[Collector], *, people: People) -> None:
-        if people not in ("same", "different"):
+        if not isinstance(people, str) or people not in ("same", "different"):
             raise ParameterError("people", people, '"same" or "different": whether people may be in several waves')
-        listed = list(boxes)
-        if not listed:
-            raise ParameterError("boxes", listed, "at least one box")
-        for box in listed:
-            check_box(box, listed[0])
-        if not isinstance(listed[0].form, Form):
-            raise UnsupportedError(f"{listed[0].form.question.name}: open text is decoded one wave at a time")
+        several = listed(boxes, "boxes", "a list of boxes of different waves")
+        if not several:
+            raise ParameterError("boxes", several, "at least one box")
+        for box in several:
+            check_box(box, several[0])
+        if not isinstance(several[0].form, Form):
+            raise UnsupportedError(f"{several[0].form.question.name}: open text is decoded one wave at a time")
         self.people: People = people
-        self._boxes = {box.wave: box for box in listed}
-        if len(self._boxes) < len(listed):
-            raise ParameterError("boxes", [box.wave for box in listed], "boxes of different waves: merge those of one")
-        if len(frozenset().union(*(box.files for box in listed))) < sum(len(box.files) for box in listed):
+        self._boxes = {box.wave: box for box in several}
+        if len(self._boxes) < len(several):
+            raise ParameterError("boxes", [box.wave for box in several], "boxes of different waves: merge those of one")
+        if len(frozenset().union(*(box.files for box in several))) < sum(len(box.files) for box in several):
             raise MismatchError("a file was counted in two waves: need boxes of different reports")
 
     def __getitem__(self, wave: Wave) -> Collector:
-        return self._boxes[wave]
+        if isinstance(wave, str | int | None) and wave in self._boxes:
+            return self._boxes[wave]
+        raise KeyError(show(wave, entries=False))
 
     def __iter__(self) -> Iterator[Wave]:
         return iter(self._boxes)
@@ -116,7 +118,7 @@ class Waves(Mapping[Wave, Collector]):
         (0.8, True)
         """
         for wave in (before, after):
-            if wave not in self._boxes:
+            if checked_wave(wave) not in self._boxes:
                 raise ParameterError("wave", wave, f"one of {', '.join(map(repr, self._boxes))}")
         if before == after:
             raise ParameterError("after", after, "another wave than the first")
@@ -187,7 +189,7 @@ class WavesEstimate(Mapping[Any, Share]):
     def __getitem__(self, choice: Any) -> Share:
         place = self.form.question.categories.index(choice)
         if place < 0:
-            raise KeyError(choice)
+            raise KeyError(show(choice, entries=False))
         return self.values()[place]
 
     def __iter__(self) -> Iterator[Any]:
