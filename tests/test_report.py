@@ -13,6 +13,8 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
@@ -39,6 +41,7 @@ from discreet.exact import written
 from discreet.ledger import Amount
 from discreet.report import Column, Grid, Page, Section, Text, checked_page
 from discreet.report.files import whole_file, write_text
+from discreet.report.page import attribute, clean, named
 from discreet.report.scale import Scale, decimals_for, figure, interval_text, outwards
 from discreet.report.words import LEARN, belief, factor, one_in
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
@@ -64,6 +67,7 @@ TAGS = {
         "td",
         "figure",
         "figcaption",
+        "bdi",
     ),
     *("svg", "line", "text", "rect", "circle", "path"),
 }
@@ -102,6 +106,17 @@ class Seen(HTMLParser):
     @property
     def words(self):
         return " ".join(" ".join(self.text).split())
+
+
+SERIES = {
+    "years": lambda i: 1900 + i,
+    "days": lambda i: date(2026, 1, 1) + timedelta(i),
+    "times": lambda i: datetime(2026, 1, 1) + timedelta(i),
+    "years as texts": lambda i: str(1700 + i),
+    "months as texts": lambda i: f"{2000 + i // 12}-{i % 12 + 1:02}",
+    "numbers and null": lambda i: i / 4 if i else None,
+    "decimals": Decimal,
+}
 
 
 def answer(
@@ -301,8 +316,23 @@ class TestEscaping:
 
     def test_it_is_shown_as_it_is(self):
         seen = Seen(answer([EVIL, "b"], [5, 6]).to_html())
-        assert EVIL in " ".join(seen.text)
-        assert seen.grids[0]["columns"][0]["values"] == [EVIL, "b"]
+        shown = EVIL.replace("\u202e", "\ufffd")  # It would turn the page's own sentences.
+        assert shown in " ".join(seen.text)
+        assert seen.grids[0]["columns"][0]["values"] == [shown, "b"]
+
+    @pytest.mark.parametrize("turn", [*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))])
+    def test_no_name_turns_a_sentence(self, turn):
+        of = answer([f"a{turn}b", "c"], [9, 6], where=f"x = '{turn}'")
+        page = of.to_html()
+        assert turn not in page
+        assert "The greatest is <bdi>a\ufffdb</bdi> with" in page
+        assert turn not in of.to_text()
+
+    def test_marks_of_a_name_within_a_name_stay_text(self):
+        said = clean(f"It is {named('a' + named('b') + chr(0xE000))}.")
+        assert said == "It is <bdi>a\ufffdb\ufffd\ufffd</bdi>."
+        assert "bdi" not in clean(chr(0xE001) + "x" + chr(0xE000))
+        assert attribute(named('"')) == "&quot;"
 
     def test_the_data_cannot_end_their_element(self):
         page = answer(["</script><!--<script>", "b"], [5, 6]).to_html()
@@ -389,6 +419,25 @@ class TestAnswers:
         assert re.findall(r'<span title="(\d+)">', page) == ["2024", "2025", "2026"]
         page = answer(["x", "y", "z"], [5, 60, 6]).to_html()
         assert re.findall(r'<span title="(\w)">', page) == ["y", "z", "x"]
+
+    @pytest.mark.parametrize("many", [21, 100, 300])
+    @pytest.mark.parametrize("key", SERIES.values(), ids=SERIES)
+    def test_what_has_an_order_keeps_it_however_many_there_are(self, key, many):
+        keys = [key(i) for i in range(many)]
+        of = answer(keys, [(7 * i) % many for i in range(many)], by=("when",))
+        page = of.to_html()
+        shown = ["no value" if k is None else str(k) for k in keys]
+        assert re.findall(r'<span title="([^"]+)">', page) == shown[-100:]
+        assert ("the 100 last groups, of 300" in page) == (many == 300)
+        axes = of.plot(most=10)
+        assert [label.get_text() for label in axes.get_yticklabels()] == shown[-10:]
+        assert f"the 10 last of {many}" in axes.get_title(loc="left")
+        plt.close(axes.figure)
+
+    @pytest.mark.parametrize("keys", [["1", "12", "7"], [True, False, True], ["2026-1", "2025-12", "x"]])
+    def test_what_has_none_is_ranked(self, keys):
+        page = answer(keys, [5, 60, 6]).to_html()
+        assert re.findall(r'<span title="([^"]+)">', page) == [str(keys[i]) for i in (1, 2, 0)]
 
     def test_the_receipt_is_there_in_words_and_as_json(self):
         of = answer(engine="duckdb <1>")
@@ -505,7 +554,13 @@ class TestTheBudget:
 
     def test_without_a_ledger_the_page_says_so(self):
         assert answer().left is None
-        assert "No ledger was given" in answer().to_html()
+        page = answer().to_html()
+        assert "<strong>Nobody counts.</strong> No ledger was given" in page
+        assert page.index("Nobody counts.") < page.index("<figure>")
+        assert f"{datetime.now(UTC):%Y-%m}" in page[: page.index("<main>")]
+        book = Ledger.in_memory(epsilon=3)
+        t = Table(pd.DataFrame({"id": range(9)}), person="id", ledger=book)
+        assert "Nobody counts" not in t.count_people(epsilon=1).to_html()
 
     def test_numbers_that_are_not_short_are_rounded_to_the_safe_side(self):
         left = Amount(Fraction(10**9, 3 * 10**9 + 1), Fraction(1, 3 * 10**7))

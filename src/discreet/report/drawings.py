@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from discreet.report.page import clean
+from discreet.report.page import attribute, clean
 from discreet.report.scale import Scale, figure
 
 __all__ = ["Bars", "Heat"]
@@ -58,9 +58,8 @@ class Bars:
         yield f'<figure>\n<figcaption id="{name}">{clean(self.caption)}</figcaption>'
         style = "bars marked" if self.limit else "bars"
         yield f'<div class="{style}" role="img" aria-labelledby="{name}" aria-describedby="{name}-text">'
-        yield (
-            "<div>" + "".join(f'<span title="{clean(label)}">{clean(label)}</span>' for label in self.labels) + "</div>"
-        )
+        names = "".join(f'<span title="{attribute(label)}">{clean(label)}</span>' for label in self.labels)
+        yield f"<div>{names}</div>"
         foot = top + _ROW * len(self.labels)
         yield f'<svg height="{foot + _AXIS}" aria-hidden="true" focusable="false">'
         yield from self._axis(scale, top, foot)
@@ -124,7 +123,8 @@ class Heat:
     def lines(self, _: Iterator[int], /) -> Iterator[str]:
         """Give the block as HTML."""
         most = max((x for row in self.values for x in row), default=0.0)
-        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{clean(self.caption)}"><table class="heat">'
+        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{attribute(self.caption)}">'
+        yield '<table class="heat">'
         yield f'<caption class="unseen">{clean(self.caption)}</caption>'
         yield f'<thead><tr><th scope="col">{clean(self.names[0])} \\ {clean(self.names[1])}</th>'
         yield "".join(f'<th scope="col">{clean(column)}</th>' for column in self.columns) + "</tr></thead><tbody>"

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -33,7 +34,9 @@ __all__ = [
     "Section",
     "Text",
     "Verdict",
+    "attribute",
     "clean",
+    "named",
     "numbers",
 ]
 
@@ -44,8 +47,14 @@ _STATIC: Final = 1000
 _SHORT: Final = 12
 _EXACT: Final = 1 << 53
 """Integers from here on are no longer exact in a browser."""
-_UNFIT: Final = dict.fromkeys({*range(32), *range(127, 160), *range(0xD800, 0xE000)} - {9, 10}, "\ufffd")
-"""Control characters and lone surrogates, which no page can hold."""
+_LOST: Final = "\ufffd"
+_TURNS: Final = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+"""Characters that turn the direction of what follows, up to the end of a paragraph."""
+_UNFIT: Final = dict.fromkeys({*range(32), *range(127, 160), *range(0xD800, 0xE000), *_TURNS} - {9, 10}, _LOST)
+"""Control characters and lone surrogates, which no page can hold, and those that turn its sentences."""
+_OPEN, _CLOSE = "\ue000", "\ue001"
+"""What stands around a name until a sentence becomes HTML: characters for private use, which a name then has not."""
+_NAME: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 
 
 class Block(Protocol):
@@ -61,7 +70,21 @@ def clean(text: object, /) -> str:
     >>> clean("<b>Rome & Bath</b>"), len(clean(chr(0)))
     ('&lt;b&gt;Rome &amp; Bath&lt;/b&gt;', 1)
     """
-    return escape(_plain(str(text)))
+    return _NAME.sub(r"<bdi>\1</bdi>", escape(_plain(str(text))))
+
+
+def attribute(text: object, /) -> str:
+    """Return a text that an attribute can hold, escaped; names in it are not marked."""
+    return escape(_NAME.sub(r"\1", _plain(str(text))))
+
+
+def named(name: object, /) -> str:
+    """Return a name for a sentence, whose direction it then leaves alone, whatever script it is in.
+
+    >>> clean(f"The greatest is {named('<Rome>')}.")
+    'The greatest is <bdi>&lt;Rome&gt;</bdi>.'
+    """
+    return f"{_OPEN}{re.sub(f'[{_OPEN}{_CLOSE}]', _LOST, str(name))}{_CLOSE}"
 
 
 def _plain(text: str) -> str:
@@ -217,7 +240,7 @@ class Grid:
         yield '<p role="status"></p>'
         yield f'<div class="pager"><button type="button" aria-controls="{name}-body">Previous</button>'
         yield f'<button type="button" aria-controls="{name}-body">Next</button></div></div>'
-        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{clean(self.caption)}"><table>'
+        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{attribute(self.caption)}"><table>'
         yield f'<caption class="unseen">{clean(self.caption)}</caption><thead><tr>'
         styles = [column.style for column in self.columns]
         for column, style in zip(self.columns, styles, strict=True):

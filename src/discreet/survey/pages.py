@@ -14,7 +14,7 @@ from discreet.exact import written
 from discreet.measures import MaxDivergence
 from discreet.mechanisms import LongitudinalRappor
 from discreet.report.drawings import Bars, Heat
-from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text
+from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
 from discreet.report.scale import decimals_for, figure, outwards
 from discreet.report.words import LEARN, bound
 from discreet.survey.plans import LEAST_EPSILON, limit, margin_of, unit_variance
@@ -84,7 +84,8 @@ def crosstab_page(table: Crosstab, /) -> Page:
         "Find a choice",
     )
     most = np.unravel_index(int(np.argmax(shares)), shares.shape)
-    beside = f"{caption}; the greatest is {rows[most[0]]} with {columns[most[1]]}, {figure(float(shares[most]), 1)} %."
+    greatest = f"{named(rows[most[0]])} with {named(columns[most[1]])}"
+    beside = f"{caption}; the greatest is {greatest}, {figure(float(shares[most]), 1)} %."
     tiles = [("Pairs of reports", f"{table.n:,}"), ("Epsilon of both reports", _short(_total(table.forms)))]
     sections = [
         Section(
@@ -107,7 +108,7 @@ def text_page(estimate: TextEstimate, /) -> Page:
     some = slice(_CHART)
     caption = f"Shares in percent, with {_percent(estimate.confidence)} intervals" + _top(len(rows), "candidates")
     found = estimate.found()
-    first = f"The most frequent is {names[0]} with {figure(float(shares[0]), decimals)} %. " if names else ""
+    first = f"The most frequent is {named(names[0])} with {figure(float(shares[0]), decimals)} %. " if names else ""
     beside = f"{first}{len(found):,} of {len(names):,} candidates are there beyond doubt."
     chart = Bars(f"{caption}.", names[some], shares[some].tolist(), low[some], high[some], decimals, beside)
     grid = Grid(
@@ -196,7 +197,7 @@ def _answer(estimate: Estimate) -> Iterator[Block]:
     low, high = outwards(ends[:, 0], ends[:, 1], decimals)
     interval = f"{figure(low[most], decimals)} to {figure(high[most], decimals)}"
     greatest = f"{figure(float(shares[most]), decimals)} % ({sure} interval {interval})"
-    beside = f"The greatest share is that of {choices[most]}: {greatest}."
+    beside = f"The greatest share is that of {named(choices[most])}: {greatest}."
     lows, highs = [low[i] for i in order], [high[i] for i in order]
     yield Bars(f"{caption}.", [choices[i] for i in order], shares[order].tolist(), lows, highs, decimals, beside)
     errors = 100 * estimate.standard_errors()
@@ -274,7 +275,7 @@ def _learn(forms: Iterable[Form | Any]) -> Iterator[str]:
 
 
 def _one(epsilon: Fraction, seen: str = "this person's report", answers: str = "answers") -> str:
-    before = f"Suppose someone sees {seen}, and of two {answers} holds each as likely as the other, at 50 %."
+    before = f"Suppose someone sees {seen}, and thinks that of two {answers} each has a 50 % chance of being true."
     return bound(before, "That", epsilon)
 
 

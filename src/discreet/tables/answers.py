@@ -228,11 +228,12 @@ class Answer:
 
     def plot(self, ax: Axes | None = None, most: int = 30) -> Axes:
         """Draw the values with their 95 % intervals, the greatest first, or in the order of numbers and dates."""
-        from discreet.tables.pages import drawn, labels, titled
+        from discreet.tables.pages import drawn, labels, ordered, titled
 
         low, high = self.interval("0.95")
         values, order = np.array(self.columns[self.value], float), drawn(self, whole(most, "most", least=0))
-        title = titled(self) + (f", the {most:,} greatest of {len(self):,}" if len(self) > most else "")
+        which = "last" if ordered(self) else "greatest"
+        title = titled(self) + (f", the {most:,} {which} of {len(self):,}" if len(self) > most else "")
         ends = values[order], low[order], high[order]
         bars = self.value != "mean"
         return intervals(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -13,18 +15,36 @@ import numpy as np
 from discreet.exact import written
 from discreet.reals import exp, float_up, log1p
 from discreet.report.drawings import Bars
-from discreet.report.page import Block, Column, Details, Facts, Grid, Items, Page, Section, Text, numbers
+from discreet.report.page import (
+    Block,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    Items,
+    Page,
+    Section,
+    Text,
+    Verdict,
+    named,
+    numbers,
+)
 from discreet.report.scale import figure, outwards
 from discreet.report.words import LEARN, bound
 
 if TYPE_CHECKING:
     from discreet.tables.answers import Answer
 
-__all__ = ["answer_page", "drawn", "labels", "titled"]
+__all__ = ["answer_page", "drawn", "labels", "ordered", "titled"]
 
 _Figures: TypeAlias = tuple[list[Any], list[float], list[float], int]
 _CHART: Final = 20
 """How many groups a chart shows."""
+_SERIES: Final = 100
+"""How many it shows where they have an order of their own."""
+_TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
+"""Years, months and days as texts, which sort as they follow each other."""
+_NOBODY: Final = "No ledger was given: this adds to what other answers tell, and nothing limits the sum."
 
 
 def answer_page(answer: Answer, /) -> Page:
@@ -32,13 +52,18 @@ def answer_page(answer: Answer, /) -> Page:
     receipt = answer.receipt
     spent = {name: Fraction(receipt["spent"].get(name, 0)) for name in ("epsilon", "delta")}
     title, figures = titled(answer), _figures(answer)
-    lead = [str(receipt.get("table") or "a table")]
+    lead = [named(receipt.get("table") or "a table")]
     if receipt.get("where"):
-        lead.append(f"where {receipt['where']}")
+        lead.append(f"where {named(receipt['where'])}")
     if "ledger" in receipt:
         lead.append(f"{datetime.fromisoformat(receipt['ledger']['when']):%Y-%m-%d %H:%M} UTC")
+    else:
+        lead.append(f"{datetime.now(UTC):%Y-%m-%d}")
+    alone = [] if "ledger" in receipt else [Verdict("Nobody counts.", _NOBODY, good=False)]
     sections = [
-        Section("The answer", [_chart(answer, title, figures), _grid(answer, title, figures), Text(_notes(answer))]),
+        Section(
+            "The answer", [*alone, _chart(answer, title, figures), _grid(answer, title, figures), Text(_notes(answer))]
+        ),
         Section(LEARN, [Text([_who(receipt)]), Items(list(_guarantee(spent["epsilon"], spent["delta"])))]),
         Section("The budget", [Text(_budget(answer, spent))]),
         Section("The receipt", [Facts(numbers(receipt)), Details("The same as JSON", _json(receipt))]),
@@ -71,11 +96,22 @@ def _tiles(answer: Answer, spent: dict[str, Fraction]) -> list[tuple[str, str]]:
     return tiles
 
 
+def ordered(answer: Answer, /) -> bool:
+    """Whether the groups have an order of their own: those of numbers, days and times, or years; null comes first."""
+    parts = [part for key in answer.keys for part in key if part is not None]
+    return all(map(_placed, parts))
+
+
+def _placed(part: Any) -> bool:
+    if isinstance(part, str):
+        return bool(_TIME.fullmatch(part))
+    return isinstance(part, int | float | date | time | Decimal) and not isinstance(part, bool)
+
+
 def drawn(answer: Answer, most: int, /) -> list[int]:
-    """Return the places of the groups that a chart shows: the greatest first, or all in order of numbers or dates."""
-    parts = [part for key in answer.keys for part in key] if len(answer) <= most else [""]
-    if all(isinstance(part, int | float | date) and not isinstance(part, bool) for part in parts):
-        return list(range(len(answer)))
+    """Return the places of the groups that a chart shows: the greatest first, or the last in an order of their own."""
+    if ordered(answer):
+        return list(range(max(len(answer) - most, 0), len(answer)))
     values = np.array(answer.columns[answer.value], float)
     return np.argsort(-values, kind="stable")[:most].tolist()  # type: ignore[no-any-return]
 
@@ -98,10 +134,11 @@ def _chart(answer: Answer, title: str, figures: _Figures) -> Block:
     values, low, high, decimals = figures
     if not values:
         return Text(["No group is shown."])
-    order = drawn(answer, _CHART)
+    most, which = (_SERIES, "last groups") if ordered(answer) else (_CHART, "groups of the greatest values")
+    order = drawn(answer, most)
     caption = f"{title}, with 95 % intervals"
-    if len(values) > _CHART:
-        caption += f": the {_CHART} groups of the greatest values, of {len(values):,}; the table has them all"
+    if len(values) > most:
+        caption += f": the {most} {which}, of {len(values):,}; the table has them all"
     named = labels(answer, order)
     shown, lows, highs = ([column[i] for i in order] for column in (values, low, high))
     beside = _beside(named, shown, lows, highs, decimals)
@@ -116,9 +153,10 @@ def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list
         return f"{figure(values[i], decimals)} (95 % interval {ends})"
 
     if len(values) == 1:
-        return f"{labels[0]}: {one(0)}.".removeprefix("all: ")
+        return f"{one(0)}." if labels == ["all"] else f"{named(labels[0])}: {one(0)}."
     low, high = (choose(range(len(values)), key=values.__getitem__) for choose in (min, max))
-    return f"The greatest is {labels[high]} with {one(high)}; the least drawn is {labels[low]} with {one(low)}."
+    greatest, least = (f"{named(labels[i])} with {one(i)}" for i in (high, low))
+    return f"The greatest is {greatest}; the least drawn is {least}."
 
 
 def _grid(answer: Answer, title: str, figures: _Figures) -> Grid:
@@ -203,6 +241,6 @@ def _budget(answer: Answer, spent: dict[str, Fraction]) -> list[str]:
     if spent["delta"]:
         cost += f" and delta {written(spent['delta'], up=True)}"
     if answer.left is None:
-        return [f"This page spent {cost}. No ledger was given, so nothing keeps count of what other answers spend."]
+        return [f"This page spent {cost}. {_NOBODY}"]
     left = f"epsilon {written(answer.left.epsilon, up=False)} and delta {written(answer.left.delta, up=False)}"
     return [f"This page spent {cost}. After it, {left} were left in the ledger for all answers to come."]
