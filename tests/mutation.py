@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import ctypes
 import inspect
 import json
 import math
@@ -23,6 +24,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -38,6 +40,8 @@ CASES = 4000
 """test_reals.py makes this many hard numbers a test."""
 SLOW = 1.0
 """A first look leaves out tests that take longer, under a tracer, and gives up after as many seconds."""
+PAUSE = 0.05
+"""How often a child is looked after, in seconds."""
 BUILD = ROOT / "build" / "mutation"
 NOTES = BUILD / "changes.jsonl"
 MEASURED = BUILD / "tests.jsonl"
@@ -368,14 +372,21 @@ def session(files: list[str], more: list[str], serve: Any) -> str:
     return tests.failed or ("import" if code not in (0, 1, 5) else "")
 
 
-def child(work: Any, seconds: float, cpu: int) -> tuple[str, str]:
-    """Run work in a forked child that may say things; return what came of it, and what it says."""
+def child(work: Any, seconds: float, cpu: int) -> tuple[str, Any]:
+    """Run work in a forked child that may say things; return what came of it, and what it says.
+
+    It has so many seconds, and so many of the processor's; then it and what it has started are killed, and so they are
+    where this process ends before it.
+    """
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
+            os.close(reader)
             os.setsid()
+            with suppress(Exception):  # Linux's: a session of its own hears no interrupt.
+                ctypes.CDLL(None).prctl(1, signal.SIGKILL)
             void = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(void, stream)
@@ -389,17 +400,12 @@ def child(work: Any, seconds: float, cpu: int) -> tuple[str, str]:
         finally:
             os._exit(code)
     os.close(writer)
-    heard, status, end = b"", None, time.monotonic() + seconds
-    with os.fdopen(reader, "rb", buffering=0) as pipe:
-        while (left := end - time.monotonic()) > 0:
-            if select.select([pipe], [], [], left)[0]:
-                part = pipe.read(1 << 16)
-                heard += part
-                if not part:
-                    status = os.waitpid(pid, 0)[1]
-                    break
+    try:
+        heard, status = _heard(reader, pid, time.monotonic() + seconds)
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
     if status is None:
-        os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         return "timeout", ""
     if os.WIFSIGNALED(status):
@@ -410,8 +416,18 @@ def child(work: Any, seconds: float, cpu: int) -> tuple[str, str]:
     return ("killed" if failed else "survived"), failed
 
 
-def _stop(*_: Any) -> None:
-    raise TimeoutError
+def _heard(reader: int, pid: int, end: float) -> tuple[bytes, int | None]:
+    """Return what a child has said, and how it ended; None where it has not by then, whoever else holds the pipe."""
+    heard, ended, status = b"", 0, 0
+    with os.fdopen(reader, "rb", buffering=0) as pipe:
+        while not ended and time.monotonic() < end:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            while select.select([pipe], [], [], 0 if ended else PAUSE)[0]:
+                if not (part := pipe.read(1 << 16)):
+                    time.sleep(0 if ended else PAUSE)
+                    break
+                heard += part
+    return heard, status if ended else None
 
 
 def measured() -> dict[str, Any]:
@@ -419,27 +435,31 @@ def measured() -> dict[str, Any]:
     return dict(map(json.loads, MEASURED.read_text().splitlines())) if MEASURED.exists() else {}
 
 
-def measure(tests: Tests, items: dict[str, Any]) -> str:
-    """Write down for each test how long it takes, and the functions of the source that it enters."""
-    start = str(SOURCE) + os.sep
-    signal.signal(signal.SIGVTALRM, _stop)
+def measure(tests: Tests, items: dict[str, Any]) -> None:
+    """Write down for each test how long it takes, and the functions of the source that it enters.
+
+    Each has a child of its own, which is killed when it has taken too long: an exception could be caught by the test.
+    """
     known = measured()
     with MEASURED.open("a") as file:
         for name in [name for name in items if name not in known]:
-            forget()
-            entered: set[CodeType] = set()
-            sys.setprofile(lambda frame, event, _: entered.add(frame.f_code) if event == "call" else None)  # noqa: B023
-            begin = time.process_time()
-            signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
-            passed = tests.passes(items[name])
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            sys.setprofile(None)
-            taken = time.process_time() - begin if passed else 1e9
-            tests.failed = ""
-            codes = {c for c in entered if c.co_filename.startswith(start)}
-            places = {f"{c.co_filename}:{c.co_qualname.split('.<')[0]}" for c in codes}
-            file.write(json.dumps([name, [taken, sorted(places)]]) + "\n")
-    return ""
+            _, said = child(lambda: entered(tests, items[name]), 60 * SLOW, math.ceil(SLOW))  # noqa: B023
+            file.write(json.dumps([name, said or [1e9, []]]) + "\n")
+            file.flush()  # Or each child would write it again.
+
+
+def entered(tests: Tests, item: Any) -> list[Any]:
+    """Return how long a test takes, and the functions of the source that it enters."""
+    forget()
+    codes: set[CodeType] = set()
+    sys.setprofile(lambda frame, event, _: codes.add(frame.f_code) if event == "call" else None)
+    begin = time.process_time()
+    passed = tests.passes(item)
+    taken = time.process_time() - begin
+    sys.setprofile(None)
+    start = str(SOURCE) + os.sep
+    ours = {c for c in codes if c.co_filename.startswith(start)}
+    return [taken if passed else 1e9, sorted({f"{c.co_filename}:{c.co_qualname.split('.<')[0]}" for c in ours})]
 
 
 def look(change: Change | None, tests: Tests, items: dict[str, Any], known: dict[str, Any], likely: list[str]) -> str:
@@ -540,10 +560,9 @@ def main() -> int:
 
 def first_look(tests: Tests, items: dict[str, Any], chosen: list[Change]) -> None:
     """Try each change of a function's body on the quick tests that enter the function."""
-    # In a child, too: a doctest's names are gone when it has run.
-    child(lambda: measure(tests, items), 1e6, 10**6)
+    measure(tests, items)
     known = measured()
-    if (found := child(lambda: look(None, tests, items, known, []), 1e6, 10**6)) != ("survived", ""):
+    if (found := child(lambda: look(None, tests, items, known, []), 3600, 3600)) != ("survived", ""):
         raise SystemExit(f"the tests do not pass on the code itself: {found}")
     likely: list[str] = []
     for change in chosen:
@@ -557,7 +576,7 @@ def first_look(tests: Tests, items: dict[str, Any], chosen: list[Change]) -> Non
 def second_look(chosen: list[Change]) -> None:
     """Try what is left on all the tests, with everything imported anew."""
     likely: list[str] = []
-    if (found := child(lambda: look_afresh(chosen[0].file, None, []), 1e6, 10**6)) != ("survived", ""):
+    if (found := child(lambda: look_afresh(chosen[0].file, None, []), 7200, 7200)) != ("survived", ""):
         raise SystemExit(f"the tests do not pass on the code itself: {found}")
     for change in [c for c in chosen if noted().get(c.name, {}).get("result") == "survived"]:
         start = time.monotonic()

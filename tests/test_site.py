@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shutil
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -149,3 +150,40 @@ def test_sessions_and_trees_in_docstrings_are_fenced():
 @pytest.mark.xdist_group("site")
 def test_what_only_doctest_needs_is_not_shown(site):
     assert not [page.name for page in site.rglob("*.html") if "BLANKLINE" in page.read_text()]
+
+
+def outline(path):
+    """What stays the same when a picture is drawn again, noise and all: its words, its colours and its size."""
+    text = path.read_text()
+    words = [word for word in re.findall(r"<!-- (.*?) -->", text) if not re.fullmatch(r"[−\d.,e %]+", word)]
+    size = [round(float(number)) for number in re.search(r'viewBox="([^"]+)"', text)[1].split()]
+    return sorted(words), set(re.findall(r"#[0-9a-f]{6}", text)), size
+
+
+@pytest.mark.parametrize("name", ["answer-plot", "estimate-plot", "plan-plot"])
+def test_pictures_of_plots_are_what_plots_draw(name, tmp_path):
+    """Where this fails, `python docs/pictures/make.py` draws them again."""
+    pytest.importorskip("matplotlib")
+    [made] = module_at(PICTURES / "make.py").make(tmp_path, [name])
+    assert outline(PICTURES / made.name) == outline(made)
+
+
+@pytest.mark.xdist_group("site")
+def test_the_search_works_where_a_page_is_opened_as_a_file(site):
+    driver = pytest.importorskip("playwright.sync_api")
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("no browser: chromium is not installed")
+    with driver.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name in ("index.html", "api/index.html"):
+            page = browser.new_page()
+            asked = []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.goto((site / name).as_uri())
+            page.locator(".md-search__input").click()
+            page.keyboard.type("threshold")
+            page.wait_for_selector(".md-search-result__item", timeout=30_000)
+            assert "laplace_threshold" in page.locator(".md-search-result__item a").first.get_attribute("href")
+            assert all(url.startswith(("file:", "data:")) for url in asked)
+        browser.close()

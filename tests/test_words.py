@@ -1,6 +1,9 @@
 """Words: amounts as they were typed, or rounded to the safe side, and sentences that say what is true."""
 
 import re
+import subprocess
+import sys
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -92,3 +95,14 @@ def test_what_made_readers_stop_is_gone(words):
     ]
     said = [p.name for p in [*sources, ROOT / "README.md"] if words in re.sub(r"\s+", " ", p.read_text())]
     assert said == []
+
+
+def test_the_package_runs_as_a_program():
+    done = subprocess.run([sys.executable, "-m", "discreet", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("discreet, version")
+
+
+def test_all_that_is_installed_is_light():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert "spark" not in extras["all"][0]
+    assert set(re.findall(r"\w+", extras["all"][0])) - {"discreet"} == {"tables", "report", "survey", "audit", "cli"}
