@@ -377,3 +377,13 @@ def test_enums_and_objects_of_polars():
 def test_frames_whose_columns_have_no_names_of_their_own_are_refused(names):
     with pytest.raises(KindError, match="source"):
         Table(pd.DataFrame([[1, 2]], columns=names))
+
+
+def test_a_column_that_cannot_be_held_says_no_more_than_its_type():
+    """A type that prints the values of an enumeration in it."""
+    kind = pl.Struct({"x": pl.Enum(["a", "SECRET"]), "y": pl.Int128})
+    column = pl.Series("o", [{"x": "a", "y": 1}] * 2, dtype=kind)
+    t = Table(pl.DataFrame([pl.Series("user", [1, 2]), column]), person="user")
+    with pytest.raises(KindError, match=r"o.*Struct") as caught:
+        t.group_by("o").count_people(epsilon=1, delta="1e-6", max_groups=1)
+    assert "SECRET" not in str(caught.value)

@@ -1,0 +1,100 @@
+"""Bugs of files, frames, pages and words."""
+
+from planted import Mutant, T
+
+F = "test_tables_files.py::"
+R = "test_report.py::"
+
+CATALOGUE = [
+    Mutant(
+        "the separator of CSV guessed from rows",
+        T + "texts.py",
+        """f"delim='{_SEPARATORS[suffix]}', {_CSV}\"""",
+        '_CSV.replace("false", "true", 1)',
+        F + "test_separators_quotes_and_headers_are_not_guessed",
+    ),
+    Mutant(
+        "a row that is broken makes the query fail",
+        T + "texts.py",
+        "ignore_errors=true, hive",
+        "ignore_errors=false, hive",
+        F + "test_no_row_of_csv_makes_a_query_fail_or_moves_another",
+    ),
+    Mutant(
+        "a cast that fails on a value",
+        T + "texts.py",
+        "rows[name].try_cast(_ibis_type(kind))",
+        "rows[name].cast(_ibis_type(kind))",
+        F + "test_declared_columns_have_their_type_and_null_where_a_text_has_not",
+    ),
+    Mutant(
+        "a value that is no number makes a sum fail",
+        T + "texts.py",
+        'return column.try_cast("float64")',
+        'return column.cast("float64")',
+        F + "test_values_are_numbers_without_being_declared",
+    ),
+    Mutant(
+        "rows decide whether a header can be read",
+        T + "texts.py",
+        'encoding="utf-8-sig", errors="surrogateescape", newline=""',
+        'encoding="utf-8-sig", newline=""',
+        F + "test_explain_reads_the_header_only",
+    ),
+    Mutant(
+        "the header of the first of many files taken for all",
+        T + "texts.py",
+        "if header(path) != names:",
+        "if len(header(path)) != len(names):",
+        F + "test_files_of_one_table_have_one_header",
+    ),
+    Mutant(
+        "a folder's name taken for a column",
+        T + "texts.py",
+        "hive_partitioning=false",
+        "hive_partitioning=true",
+        F + "test_a_folders_name_adds_no_column",
+    ),
+    Mutant(
+        "one column of a frame spoils all",
+        T + "frames.py",
+        "except (pa.ArrowException, TypeError, ValueError, NotImplementedError):",
+        "except ZeroDivisionError:",
+        F + "test_a_column_that_is_not_asked_about_may_be_anything",
+    ),
+    Mutant(
+        "an enumeration's values in a message",
+        T + "frames.py",
+        'getattr(kind, "name", None) or type(kind).__name__',
+        "str(kind)",
+        F + "test_a_column_that_cannot_be_held_says_no_more_than_its_type",
+    ),
+    Mutant(
+        "an amount rounded to the nearest, not to the safe side",
+        "exact.py",
+        "rounding=ROUND_CEILING if up else ROUND_FLOOR",
+        "rounding=ROUND_FLOOR",
+        "test_words.py::test_what_was_computed_is_rounded_to_the_safe_side_in_three_digits",
+    ),
+    Mutant(
+        "a float taken for a shorter number that is above it",
+        "exact.py",
+        "-math.inf) < short <= x",
+        "-math.inf) <= short",
+        "test_words.py::test_a_float_is_off_by_no_more_than_its_own_rounding",
+    ),
+    Mutant(
+        "a key turns the page's own sentence",
+        "report/page.py",
+        "*range(0xD800, 0xE000), *_TURNS}",
+        "*range(0xD800, 0xE000)}",
+        R + "TestEscaping::test_no_name_turns_a_sentence",
+    ),
+    Mutant(
+        "a long series ranked by value",
+        T + "pages.py",
+        "    if ordered(answer):\n        return list",
+        "    if ordered(answer) and len(answer) <= most:\n        return list",
+        R + "TestAnswers::test_what_has_an_order_keeps_it_however_many_there_are",
+    ),
+]
