@@ -198,6 +198,7 @@ def test_separators_quotes_and_headers_are_not_guessed(tmp_path):
     rows = [f"{i};{i};{i}" for i in range(100)]
     t = Table(csv(tmp_path, rows, head="user;a;b"))
     assert t._ibis.columns == ("user;a;b",)
+    assert counts(t, "user;a;b", keys=["7;7;7", "7"]) == {("7;7;7",): 1, ("7",): 0}
     t = Table(csv(tmp_path, ["'a,b',c"] * 10, head="k,v"), types={"k": "text"})
     assert counts(t, "k", keys=["'a", "a,b"]) == {("'a",): 10, ("a,b",): 0}
     t = Table(csv(tmp_path, ["1,2", "3,4"], head="5,6"))  # Numbers are names where they come first.
