@@ -48,7 +48,7 @@ NAMES = {("Survey.collect", "sources", "many texts"), ("Survey.perturb", "keep",
 TRUSTING = {
     # Losses, amounts and laws, which mechanisms and the ledger compute.
     *("Approximate.add", "Approximate.up", "Approximate.within", "MaxDivergence.add", "MaxDivergence.up"),
-    *("MaxDivergence.within", "Amount.minus", "Amount.plus", "Amount.within", "pair_of_laws"),
+    *("MaxDivergence.within", "Amount.minus", "Amount.plus", "Amount.within", "pair_of_laws", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L01InfDistance.measure", "L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
