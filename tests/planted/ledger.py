@@ -6,7 +6,7 @@ CATALOGUE = [
     Mutant(
         "a charge that is checked without itself",
         "ledger/books.py",
-        "if not after.spent.within(self._budget):",
+        "if not mark.spent.plus(cost).within(self._budget):",
         "if not mark.spent.within(self._budget):",
         "test_ledger.py::TestRefusals::test_both_parts_of_the_budget_count",
     ),

@@ -9,9 +9,22 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, show_path
-from discreet.exact import Exact, exact
-from discreet.ledger.entries import Amount, Entry, Mark, name_text, now, page, receipt_text, said, short
-from discreet.ledger.store import DAMAGED, Store, check
+from discreet.exact import Exact, exact, whole
+from discreet.ledger.entries import (
+    Amount,
+    Entry,
+    Mark,
+    check_notes,
+    name_text,
+    now,
+    page,
+    reason_text,
+    receipt_text,
+    said,
+    short,
+    total,
+)
+from discreet.ledger.store import DAMAGED, Store, check, take_notes
 from discreet.measures import checked_epsilon
 from discreet.reals import float_down, float_up
 
@@ -153,16 +166,57 @@ class Ledger:
 
         def enter(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            fields = mark.number + 1, now(), str(cost.epsilon), str(cost.delta), name, text
-            digest, entry = mark.digest_of(*fields), Entry.read(*fields)
-            after = mark.after(entry, digest)
-            if not after.spent.within(self._budget):
+            if not mark.spent.plus(cost).within(self._budget):
                 raise self._exceeded(cost, self._budget.minus(mark.spent), floats)
-            connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", (*fields, digest))
-            connection.execute("UPDATE budget SET entries = ?, digest = ?", (entry.number, digest))
-            return after, entry
+            return _entered(connection, mark, cost, name, text)
 
         # Exclusive from the start: whoever has to wait for others does so before anything is written.
+        self._mark, entry = self._store.run("EXCLUSIVE", enter)
+        return entry
+
+    def mark_failed(self, number: int, *, reason: str) -> Entry:
+        """Note that nothing came of a charge, and why. The charge stands: a failure may tell something of the data.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> _ = book.charge(epsilon="1/3")
+        >>> book.mark_failed(1, reason="the engine stopped").kind, book.left.epsilon
+        ('failed', Fraction(2, 3))
+        """
+        return self._note("failed", number, reason)
+
+    def void(self, number: int, *, reason: str) -> Entry:
+        """Take a charge back, on the record: for an operator who knows that nobody has learned anything from it.
+
+        A failure is no proof of that, since whether a query fails may depend on the data. A charge can be taken back
+        once, and a note cannot.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> _ = book.charge(epsilon="1/3")
+        >>> book.void(1, reason="the power failed before anything was asked").epsilon, book.left.epsilon
+        (Fraction(-1, 3), Fraction(1, 1))
+        >>> book.void(1, reason="again")
+        Traceback (most recent call last):
+        discreet.errors.ParameterError: number=1: need a charge that was not taken back yet
+        """
+        return self._note("void", number, reason)
+
+    def _note(self, kind: str, number: int, reason: str) -> Entry:
+        """Enter a note about a charge, unless there is one of its kind."""
+        which, why = whole(number, "number", least=1), reason_text(reason)
+
+        def enter(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
+            mark, entries = self._follow(connection, None)
+            charge = next((entry for entry in entries if entry.number == which and entry.kind == "charge"), None)
+            if charge is None:
+                raise ParameterError("number", number, "the number of a charge on these books")
+            if any((entry.kind, entry.about) == (kind, which) for entry in entries):
+                done = "taken back" if kind == "void" else "marked as failed"
+                raise ParameterError("number", number, f"a charge that was not {done} yet")
+            nothing = Amount(Fraction(0), Fraction(0))
+            cost = nothing if kind == "failed" else nothing.minus(charge.amount)
+            take_notes(connection)
+            return _entered(connection, mark, cost, charge.table, receipt_text({"entry": which, "reason": why}))
+
         self._mark, entry = self._store.run("EXCLUSIVE", enter)
         return entry
 
@@ -178,7 +232,7 @@ class Ledger:
             raise self._exceeded(cost, left, isinstance(epsilon, float) or isinstance(delta, float))
 
     def entries(self) -> list[Entry]:
-        """Return all charges, in the order in which they were made.
+        """Return all charges, and the notes about them, in the order in which they were made.
 
         >>> book = Ledger.in_memory(epsilon=1)
         >>> _ = book.charge(epsilon="1/3", table="a"), book.charge(epsilon="1/7", table="b")
@@ -195,15 +249,14 @@ class Ledger:
         >>> book.to_dict()["left"], book.to_dict()["entries"][0]["epsilon"]
         ({'epsilon': '2/3', 'delta': '0'}, '1/3')
         """
-        entries, spent = self.entries(), Amount(Fraction(0), Fraction(0))
-        for entry in entries:
-            spent = spent.plus(Amount(entry.epsilon, entry.delta))
+        entries = self.entries()
+        spent = total(entries)
         amounts = {"budget": self._budget, "spent": spent, "left": self._budget.minus(spent)}
         said = {name: {"epsilon": str(x.epsilon), "delta": str(x.delta)} for name, x in amounts.items()}
         return {**said, "entries": [entry.to_dict() for entry in entries]}
 
     def verify(self) -> None:
-        """Raise LedgerError unless the file is sound, every digest and the sum agree, and nothing has been lost.
+        """Raise LedgerError unless the file is sound, every digest, note and the sum agree, and nothing has been lost.
 
         >>> Ledger.in_memory(epsilon=1).verify()
         """
@@ -242,8 +295,10 @@ class Ledger:
 
     def _audited(self, connection: sqlite3.Connection) -> tuple[Amount, Mark]:
         """Return the budget, and all that has been charged, having checked everything there is to check."""
-        check(connection, self._store.refuse)
-        mark, _ = self._follow(connection, None)
+        may_note = check(connection, self._store.refuse)
+        mark, entries = self._follow(connection, None)
+        if not may_note and any(entry.kind != "charge" for entry in entries):
+            self._store.refuse(DAMAGED)
         ((epsilon, delta),) = connection.execute("SELECT epsilon, delta FROM budget")
         budget = Amount(Fraction(epsilon), Fraction(delta))
         if not mark.spent.within(budget):
@@ -266,6 +321,8 @@ class Ledger:
             mark = mark.after(entries[-1], digest)
         if (mark.number, mark.digest) != (count, tip):
             self._store.refuse(DAMAGED)
+        if any(entry.kind != "charge" for entry in entries):
+            check_notes(entries if since is None else self._follow(connection, None)[1])
         return mark, entries
 
     def _exceeded(self, cost: Amount, left: Amount, floats: bool) -> BudgetError:
@@ -275,6 +332,17 @@ class Ledger:
             f"{said(cost, float_up)}: more than is left in {self._store.where}: {said(left, float_down)}; "
             f"nothing was charged{hint}"
         )
+
+
+def _entered(
+    connection: sqlite3.Connection, mark: Mark, cost: Amount, name: str | None, text: str
+) -> tuple[Mark, Entry]:
+    """Write the next entry; return it, and the mark after it."""
+    fields = mark.number + 1, now(), str(cost.epsilon), str(cost.delta), name, text
+    digest, entry = mark.digest_of(*fields), Entry.read(*fields)
+    connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", (*fields, digest))
+    connection.execute("UPDATE budget SET entries = ?, digest = ?", (entry.number, digest))
+    return mark.after(entry, digest), entry
 
 
 def _reopened(path: str, timeout: float, mark: Mark) -> Ledger:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import reduce
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, final
 
@@ -14,7 +15,21 @@ from discreet.errors import KindError, ParameterError, show
 from discreet.exact import written
 from discreet.reals import float_down, float_up
 
-__all__ = ["Amount", "Entry", "Mark", "brief", "name_text", "now", "page", "receipt_text", "said", "short"]
+__all__ = [
+    "Amount",
+    "Entry",
+    "Mark",
+    "brief",
+    "check_notes",
+    "name_text",
+    "now",
+    "page",
+    "reason_text",
+    "receipt_text",
+    "said",
+    "short",
+    "total",
+]
 
 _MOST_RECEIPT: Final = 1 << 20  # Characters of JSON.
 _MOST_NAME: Final = 1000
@@ -63,7 +78,10 @@ class Amount(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One charge on the books.
+    """One entry on the books: a charge, or a note about one, that it failed or that it was taken back.
+
+    A charge costs something. A note of a failure costs nothing, and one that takes a charge back costs less than
+    nothing, so the amounts tell them apart; a note's receipt says which entry it is about, and why.
 
     >>> from discreet import Ledger
     >>> book = Ledger.in_memory(epsilon=1)
@@ -72,6 +90,9 @@ class Entry:
     (1, Fraction(1, 3), 'events.parquet', {'by': ['city']})
     >>> entry.when.tzinfo
     datetime.timezone.utc
+    >>> note = book.void(1, reason="the disk was full")
+    >>> note.kind, note.about, note.epsilon, note.reason
+    ('void', 1, Fraction(-1, 3), 'the disk was full')
     """
 
     number: int
@@ -80,6 +101,44 @@ class Entry:
     delta: Fraction
     table: str | None
     receipt: Any = field(hash=False)
+
+    @property
+    def amount(self) -> Amount:
+        """What the entry costs: nothing for a failure, less than nothing for a charge that is taken back.
+
+        >>> Entry.read(1, now(), "1/3", "0", None, "null").amount
+        Amount(epsilon=Fraction(1, 3), delta=Fraction(0, 1))
+        """
+        return Amount(self.epsilon, self.delta)
+
+    @property
+    def kind(self) -> str:
+        """What the entry is: ``charge``, ``failed`` or ``void``.
+
+        >>> Entry.read(1, now(), "1/3", "0", None, "null").kind
+        'charge'
+        """
+        if self.epsilon > 0 or self.delta > 0:
+            return "charge"
+        return "void" if any(self.amount) else "failed"
+
+    @property
+    def about(self) -> int | None:
+        """The number of the charge that a note is about; a charge has none.
+
+        >>> Entry.read(2, now(), "0", "0", None, '{"entry": 1, "reason": "Ctrl-C"}').about
+        1
+        """
+        return None if self.kind == "charge" else self.receipt["entry"]
+
+    @property
+    def reason(self) -> str | None:
+        """Why a charge failed or was taken back; a charge has none.
+
+        >>> Entry.read(2, now(), "0", "0", None, '{"entry": 1, "reason": "Ctrl-C"}').reason
+        'Ctrl-C'
+        """
+        return None if self.kind == "charge" else self.receipt["reason"]
 
     @classmethod
     def read(cls, number: int, made: str, epsilon: str, delta: str, name: str | None, receipt: str) -> Entry:
@@ -97,7 +156,7 @@ class Entry:
         >>> Entry.read(1, "2026-11-16T09:30:00+00:00", "1/3", "0", None, "null").to_dict()["epsilon"]
         '1/3'
         """
-        said = {"number": self.number, "when": self.when.isoformat()}
+        said = {"number": self.number, "kind": self.kind, "when": self.when.isoformat()}
         amounts = {"epsilon": str(self.epsilon), "delta": str(self.delta)}
         return {**said, **amounts, "table": self.table, "receipt": self.receipt}
 
@@ -138,7 +197,7 @@ class Mark(NamedTuple):
         >>> Mark.start(now(), "1", "0").after(Entry.read(1, now(), "1/3", "0", None, "null"), "").spent.epsilon
         Fraction(1, 3)
         """
-        return Mark(self.genesis, entry.number, digest, self.spent.plus(Amount(entry.epsilon, entry.delta)))
+        return Mark(self.genesis, entry.number, digest, self.spent.plus(entry.amount))
 
 
 def now() -> str:
@@ -172,6 +231,15 @@ def receipt_text(receipt: object) -> str:
     return text
 
 
+def total(entries: list[Entry]) -> Amount:
+    """Return what entries come to, exactly.
+
+    >>> total([Entry.read(1, now(), "1/3", "0", None, "null")] * 3)
+    Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+    """
+    return reduce(Amount.plus, (entry.amount for entry in entries), Amount(Fraction(0), Fraction(0)))
+
+
 def name_text(table: str | None) -> str | None:
     """Return a table's name as it is stored.
 
@@ -185,6 +253,46 @@ def name_text(table: str | None) -> str | None:
     if len(table) > _MOST_NAME or any("\ud800" <= c <= "\udfff" for c in table):
         raise ParameterError("table", table, f"at most {_MOST_NAME} characters, none of them a lone surrogate")
     return str(table)
+
+
+def reason_text(reason: str) -> str:
+    """Return a reason as it is stored.
+
+    >>> reason_text("the disk was full")
+    'the disk was full'
+    """
+    if not isinstance(reason, str):
+        raise KindError("reason", type(reason), "a text")
+    if not reason.strip() or len(reason) > _MOST_NAME or any("\ud800" <= c <= "\udfff" for c in reason):
+        raise ParameterError("reason", reason, f"a text of 1 to {_MOST_NAME} characters, none a lone surrogate")
+    return str(reason)
+
+
+def check_notes(entries: list[Entry]) -> None:
+    """Raise ValueError unless each note is about an earlier charge, once of its kind, and takes back what it cost.
+
+    >>> charge = Entry.read(1, now(), "1/3", "0", None, "null")
+    >>> void = Entry.read(2, now(), "-1/3", "0", None, '{"entry": 1, "reason": "none"}')
+    >>> check_notes([charge, void])
+    >>> check_notes([charge, void, void])
+    Traceback (most recent call last):
+    ValueError: note 2
+    """
+    charges, seen = {entry.number: entry for entry in entries if entry.kind == "charge"}, set()
+    for note in entries:
+        if note.kind == "charge":
+            continue
+        charge, key = charges.get(note.about or 0), (note.kind, note.about)
+        back = note.amount if note.kind == "failed" or charge is None else note.amount.plus(charge.amount)
+        if (
+            charge is None
+            or charge.number >= note.number
+            or key in seen
+            or any(back)
+            or not isinstance(note.reason, str)
+        ):
+            raise ValueError(f"note {note.number}")
+        seen.add(key)
 
 
 def brief(x: Fraction, rounded: Callable[[Fraction], float]) -> str:
@@ -217,11 +325,11 @@ def page(title: str, budget: Amount, entries: list[Entry]) -> str:
     left                3        1e-5
     budget              3        1e-5
     """
-    spent = Amount(sum((e.epsilon for e in entries), Fraction(0)), sum((e.delta for e in entries), Fraction(0)))
+    spent = total(entries)
     rows = [["", "when (UTC)", "epsilon", "delta", "table"]]
     for entry in entries:
         amounts = brief(entry.epsilon, float_up), brief(entry.delta, float_up)
-        rows.append([str(entry.number), f"{entry.when:%Y-%m-%d %H:%M:%S}", *amounts, _printable(entry.table)])
+        rows.append([str(entry.number), f"{entry.when:%Y-%m-%d %H:%M:%S}", *amounts, _printable(_what(entry))])
     for what, amount, rounded in (
         ("spent", spent, float_up),
         ("left", budget.minus(spent), float_down),
@@ -245,6 +353,12 @@ def short(x: Fraction, bits: int) -> bool:
 
 def _digest(previous: str, *fields: object) -> str:
     return sha256(json.dumps([previous, *fields], default=repr).encode()).hexdigest()
+
+
+def _what(entry: Entry) -> str | None:
+    if entry.kind == "charge":
+        return entry.table
+    return f"entry {entry.about} {'failed' if entry.kind == 'failed' else 'taken back'}: {entry.reason}"
 
 
 def _printable(name: str | None) -> str:

@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Final, NoReturn, TypeVar, final
 
 from discreet.coins import SYSTEM
-from discreet.errors import LedgerError, show_path
+from discreet.errors import DiscreetError, LedgerError, show_path
 
-__all__ = ["DAMAGED", "Store", "check"]
+__all__ = ["DAMAGED", "Store", "check", "take_notes"]
 
 T = TypeVar("T")
 
 _APPLICATION: Final = int.from_bytes(b"disc", "big")
 _VERSION: Final = 1
+_NOTES: Final = 2
+"""The format of a file that has notes about charges, which a program of before them must not take for charges."""
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 # Not write-ahead: a WAL is a second file that holds charges which the first one lacks, so that a copy, a move or a
@@ -149,7 +151,9 @@ class Store:
                 except sqlite3.Error as error:
                     if _code(error) not in _BUSY:
                         self.refuse(_MEANINGS.get(_code(error), DAMAGED), error)
-                except (TypeError, ValueError) as error:  # Rows that no ledger ever wrote.
+                except DiscreetError:
+                    raise
+                except (TypeError, ValueError, LookupError) as error:  # Rows that no ledger ever wrote.
                     self.refuse(DAMAGED, error)
             if time.monotonic() >= deadline:
                 self.refuse(f"is in use by others, for {self.timeout:g} seconds now: try again, or set timeout=")
@@ -214,19 +218,25 @@ def _words(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def check(connection: sqlite3.Connection, refuse: Callable[[str], NoReturn]) -> None:
-    """Refuse a file that is no ledger, is of another format, or is not sound."""
+def take_notes(connection: sqlite3.Connection) -> None:
+    """Put a file, with what else its transaction does, into the format that has notes about charges."""
+    connection.execute(f"PRAGMA user_version = {_NOTES}")
+
+
+def check(connection: sqlite3.Connection, refuse: Callable[[str], NoReturn]) -> bool:
+    """Refuse a file that is no ledger, is of another format, or is not sound; return whether it may have notes."""
     ((application,),) = connection.execute("PRAGMA application_id")
     ((version,),) = connection.execute("PRAGMA user_version")
     if application != _APPLICATION:
         refuse("belongs to another program: give the path of a ledger, or one where there is no file yet")
-    if version > _VERSION:
+    if version > _NOTES:
         refuse(f"was made by a newer discreet, in format {version}: upgrade discreet to use it")
     schema = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
-    if version != _VERSION or sorted(sql for (sql,) in schema) != sorted(_SCHEMA):
+    if version < _VERSION or sorted(sql for (sql,) in schema) != sorted(_SCHEMA):
         refuse(DAMAGED)
     if connection.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
         refuse(DAMAGED)
+    return bool(version == _NOTES)
 
 
 def _make(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
