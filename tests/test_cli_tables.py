@@ -398,12 +398,12 @@ class TestOneCall:
             "sum": [Groups.sum],
             "mean": [Groups.mean],
             "suggest": [Table.suggest_max_groups],
-            "budget": [Ledger.__init__],
+            "budget": [Ledger.__init__, Ledger.void],
         }[name]
         opened = {"file", "person", "ledger", "table", "types", "where", "by", "keys"} if name != "budget" else set()
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
-        assert typed - {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry"} <= known
+        assert typed - {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"} <= known
 
 
 class TestHelp:

@@ -28,6 +28,7 @@ from discreet import (
     BudgetError,
     Composition,
     DiscreetError,
+    EngineError,
     EntropyError,
     IntegerLaplace,
     Integers,
@@ -337,7 +338,7 @@ def test_a_delta_below_all_floats_is_not_exceeded():
 @quickly
 @each_question
 @each_groups
-def test_the_engine_answers_then_the_books_then_the_noise(what, groups, monkeypatch):
+def test_the_books_are_charged_then_the_engine_answers_then_noise_is_drawn(what, groups, monkeypatch):
     events = []
 
     def noted(kind, name, word):
@@ -348,7 +349,7 @@ def test_the_engine_answers_then_the_books_then_the_noise(what, groups, monkeypa
     noted(Ledger, "charge", "books")
     noted(Measurement, "release", "noise")
     ask(table(book=books()), what, groups)
-    assert events[:3] == ["engine", "books", "noise"]
+    assert events[:3] == ["books", "engine", "noise"]
     assert set(events[3:]) <= {"noise"}
 
 
@@ -371,12 +372,12 @@ def test_too_little_delta_is_refused_too():
     assert book.entries() == []
 
 
-def test_a_budget_that_is_spent_while_the_engine_runs_is_refused_before_noise(monkeypatch):
+def test_a_budget_that_others_spend_first_is_refused_before_the_engine_is_asked(monkeypatch):
     book = books(epsilon=1)
-    run = Plan.run
-    monkeypatch.setattr(Plan, "run", lambda *a: [book.charge(epsilon="0.5"), run(*a)][1])
-    monkeypatch.setattr(Measurement, "release", lambda *_: pytest.fail("noise was drawn"))
-    with pytest.raises(BudgetError):
+    check = Query.check
+    monkeypatch.setattr(Query, "check", lambda query: [check(query), book.charge(epsilon="0.5")][0])
+    monkeypatch.setattr(Plan, "run", lambda *_: pytest.fail("the engine was asked"))
+    with pytest.raises(BudgetError, match="nothing was charged"):
         ask(table(book=book), "count_people")
     assert book.spent.epsilon == Fraction(1, 2)
 
@@ -391,14 +392,15 @@ def test_a_coin_that_fails_after_the_charge_leaves_the_charge(what, groups, monk
     book = books()
     for module in (integer_laplace, laplace_threshold):
         monkeypatch.setattr(module, "add_discrete_laplace", fail)
-    with pytest.raises(EntropyError):
+    with pytest.raises(EntropyError, match=r"no coins; epsilon 0.7.* stays charged, as entry 1 in memory"):
         ask(table(book=book), what, groups)
     assert book.spent.epsilon == Fraction(7, 10)
+    assert [(entry.kind, entry.about) for entry in book.entries()] == [("charge", None), ("failed", 1)]
 
 
 @each_question
 @each_groups
-def test_a_failing_engine_costs_nothing(what, groups, monkeypatch):
+def test_a_failing_engine_costs_what_an_answer_does(what, groups, monkeypatch):
     def fail(*_):
         raise RuntimeError(f"cannot convert {SENTINEL}")
 
@@ -406,9 +408,12 @@ def test_a_failing_engine_costs_nothing(what, groups, monkeypatch):
     t = table(book=book)
     monkeypatch.setattr(Plan, "run", fail)
     monkeypatch.setattr(Measurement, "release", lambda *_: pytest.fail("noise was drawn"))
-    with pytest.raises((DiscreetError, RuntimeError)):
+    with pytest.raises(
+        EngineError, match=r"could not answer .*RuntimeError.*; epsilon 0.7.* stays charged, as entry 1"
+    ):
         ask(t, what, groups)
-    assert book.entries() == []
+    assert book.spent.epsilon == Fraction(7, 10)
+    assert [(entry.kind, entry.about) for entry in book.entries()] == [("charge", None), ("failed", 1)]
 
 
 def anything(tmp_path, kind):

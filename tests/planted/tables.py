@@ -55,8 +55,9 @@ CATALOGUE = [
     Mutant(
         "noise before the books",
         T + "table.py",
-        "        receipt = self.receipt()\n        if ledger is not None:",
-        "        receipt = self.receipt()\n        self._answer(exact_values, receipt)\n        if ledger is not None:",
-        "test_tables.py::test_the_engine_answers_then_the_books_then_the_noise",
+        "        receipt, ledger = self.receipt(), self.table.ledger\n",
+        "        receipt, ledger = self.receipt(), self.table.ledger\n"
+        "        self._answer(asked(self.table._ibis, self.plan.run), receipt)\n",
+        "test_tables.py::test_the_books_are_charged_then_the_engine_answers_then_noise_is_drawn",
     ),
 ]

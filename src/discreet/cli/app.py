@@ -6,6 +6,8 @@ import errno
 import json
 import os
 import re
+import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
@@ -37,12 +39,15 @@ _SECTIONS: Final = {
     "Ask people": (survey,),
     "Check and learn": (audit, proof, demo, version),
 }
+_INTERRUPTED: Final = 128 + signal.SIGINT
+_VOID: Final = re.compile(r" of (.+); Ledger\.void\((\d+), reason=\.\.\.\)")
 _FLAGS: Final = (
     dict.fromkeys(("by", "columns"), "--by")
     | {
         "column": "COLUMN",
         "value": "COLUMN",
         "source": "FILE",
+        "number": "--void",
         "keys": "--key",
         "mechanism": "MECHANISM",
         "name": "NAME",
@@ -51,7 +56,19 @@ _FLAGS: Final = (
         name: f"--{name.replace('_', '-')}"
         for name in (
             *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
-            *("max_groups", "max_rows", "people", "person", "planned", "rows", "share", "table", "trials", "where"),
+            *(
+                "max_groups",
+                "max_rows",
+                "people",
+                "person",
+                "planned",
+                "reason",
+                "rows",
+                "share",
+                "table",
+                "trials",
+                "where",
+            ),
         )
     }
 )
@@ -78,7 +95,8 @@ discreet {version}: exact differential privacy. It does two jobs.
   All commands, and help for each one:   discreet --help, discreet count --help\
 """
 _EPILOG: Final = """\b
-Every command takes --json. Exit codes: 0 done; 1 refused or failed; 2 wrong use.
+Every command takes --json. Exit codes: 0 done; 1 refused or failed; 2 wrong use;
+130 interrupted.
 An error is one line; with --json it is JSON, on stderr like the line:
   {"error": "...", "kind": "BudgetError", "exit_code": 1}
 Shell completion, also of the columns of FILE:
@@ -88,8 +106,12 @@ Shell completion, also of the columns of FILE:
 """
 
 
+class _InterruptError(Exception):
+    """Ctrl-C, with what it says of the books."""
+
+
 class _App(click.Group):
-    """A group whose errors are one line: exit code 2 for wrong use, 1 for what was refused or failed."""
+    """A group whose errors are one line: exit code 2 for wrong use, 130 for Ctrl-C, 1 for what else failed."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command, and show what fails in one line."""
@@ -101,7 +123,11 @@ class _App(click.Group):
             result = super().main([word for word in words if word != "--debug"], *args[1:], **kwargs)
             sys.stdout.flush()
             sys.exit(result if isinstance(result, int) else 0)
-        except click.exceptions.Abort:
+        except _InterruptError as error:
+            _stop(str(error), words)
+        except click.exceptions.Abort as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                _stop("", words)
             _fail("stopped", "Abort", 1, words)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.ctx.get_help())
@@ -112,6 +138,13 @@ class _App(click.Group):
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 _leave_the_pipe()
             _fail(*_said(error), words)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an interrupt keeps what it says of the books, which click would drop."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise _InterruptError(str(error)) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
@@ -153,6 +186,10 @@ def _spoken(message: str) -> str:
     """
     for there, here in _SAYINGS:
         message = message.replace(there, here)
+    message = _VOID.sub(
+        lambda found: f" of {found[1]}; `discreet budget {shlex.quote(found[1])} --void {found[2]} --reason ...`",
+        message,
+    )
     found = re.match(r"(\w+)=(None(?=: need ))?", message)
     if found is None or found[1] not in _FLAGS or ": need " not in message:
         return message
@@ -165,6 +202,13 @@ def _fail(message: str, kind: str, code: int, words: Sequence[str]) -> NoReturn:
     as_json = json.dumps({"error": line, "kind": kind, "exit_code": code}, ensure_ascii=False)
     click.echo(as_json if "--json" in words else f"discreet: {line}", err=True)
     sys.exit(code)
+
+
+def _stop(books: str, words: Sequence[str]) -> NoReturn:
+    """End after Ctrl-C, as a shell expects it, and say what the books hold."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        click.echo(err=True)  # The terminal has written ^C there.
+    _fail(_spoken(f"interrupted: {books}") if books else "interrupted", "KeyboardInterrupt", _INTERRUPTED, words)
 
 
 def _leave_the_pipe() -> NoReturn:

@@ -15,16 +15,19 @@ _SUGGESTED: Final = "groups per person in "
 
 
 def book_page(path: str, books: Mapping[str, Any]) -> Iterator[Part]:
-    """Give the books of `Ledger.to_dict` as a page: each charge, and what is left of the budget."""
+    """Give the books of `Ledger.to_dict` as a page: each charge, the notes, and what is left of the budget."""
     entries = books["entries"]
-    yield Title(f"{path}: {plural(len(entries), 'charge')}", "times are UTC")
+    kinds = [entry["kind"] for entry in entries]
+    notes = [f"{kinds.count(kind)} {word}" for kind, word in (("failed", "failed"), ("void", "taken back"))]
+    told = ", ".join([plural(kinds.count("charge"), "charge"), *(note for note in notes if note[0] != "0")])
+    yield Title(f"{path}: {told}", "times are UTC")
     rows = []
     left = {name: Fraction(books["budget"][name]) for name in ("epsilon", "delta")}
     for entry in entries:
         for name in left:
             left[name] -= Fraction(entry[name])
         what, table = _what(entry)
-        spent = [amount(Fraction(entry[name]), up=True) for name in left]
+        spent = [_signed(Fraction(entry[name])) for name in left]
         when = f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}"
         about = f"{table}: {what}" if what and table else what or table
         rows.append([str(entry["number"]), when, about, *spent, amount(left["epsilon"], up=False)])
@@ -35,14 +38,18 @@ def book_page(path: str, books: Mapping[str, Any]) -> Iterator[Part]:
         yield _left(name, *(Fraction(books[part][name]) for part in ("budget", "spent", "left")))
 
 
+def _signed(x: Fraction) -> str:
+    return f"-{amount(-x, up=False)}" if x < 0 else amount(x, up=True)
+
+
 def _left(name: str, budget: Fraction, spent: Fraction, left: Fraction) -> str:
     shown = f"{amount(spent, up=True)} of {amount(budget, up=True)} spent, {amount(left, up=False)} left"
     return f"{name:7}  [{bar(float(spent / budget) if budget else 0.0)}]  {shown}"
 
 
 def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
-    """Give one charge as a page, with all that its receipt says."""
-    yield Title(f"{path}: charge {entry['number']}", "times are UTC")
+    """Give one entry as a page, with all that its receipt says."""
+    yield Title(f"{path}: {'charge' if entry['kind'] == 'charge' else 'entry'} {entry['number']}", "times are UTC")
     what, table = _what(entry)
     facts = [("what", what), ("table", table), ("when", entry["when"])]
     facts += [(name, entry[name]) for name in ("epsilon", "delta")]
@@ -59,8 +66,11 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _what(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a charge was for, and of which table."""
+    """Return what an entry is about, and of which table."""
     table = plain(entry["table"] or "")
+    if entry["kind"] != "charge":
+        done = "failed" if entry["kind"] == "failed" else "taken back"
+        return f"entry {entry['receipt']['entry']} {done}: {plain(entry['receipt']['reason'])}", ""
     if table.startswith(_SUGGESTED):
         return "suggestion of max_groups", table.removeprefix(_SUGGESTED)
     return described(entry["receipt"]), table

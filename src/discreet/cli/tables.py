@@ -186,27 +186,45 @@ def suggest(**given: Any) -> None:
 @click.option("--create", is_flag=True, help="Make the books, with a budget of --epsilon and --delta.")
 @click.option("--epsilon", help="The whole budget's epsilon, with --create.")
 @click.option("--delta", help="The whole budget's delta, with --create; 0 unless given.")
-@click.option("--entry", type=int, help="Show one charge whole, with its receipt.")
+@click.option("--entry", type=int, help="Show one entry whole, with its receipt.")
+@click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
+@click.option("--reason", help="Why a charge is taken back, with --void.")
 @_JSON
-def budget(path: str, create: bool, epsilon: str | None, delta: str | None, entry: int | None, as_json: bool) -> None:
-    """Show what was spent, on what and when, and what is left; or make the books.
+def budget(
+    path: str,
+    create: bool,
+    epsilon: str | None,
+    delta: str | None,
+    entry: int | None,
+    void: int | None,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    """Show what was spent, on what and when, and what is left; or make the books; or take a charge back.
 
     \b
     discreet budget budget.db --create --epsilon 3 --delta 1e-5
     discreet budget budget.db
     discreet budget budget.db --entry 1
+    discreet budget budget.db --void 1 --reason "the disk was full before anything was asked"
     """
     from discreet import Ledger
     from discreet.cli.books import book_page, entry_page
 
     if create is (epsilon is None) or (delta is not None and not create):
         raise click.UsageError("--create needs --epsilon, and --epsilon and --delta need --create")
+    if (void is None) is not (reason is None):
+        raise click.UsageError("--void needs --reason, and --reason needs --void")
+    if void is not None and (create or entry is not None):
+        raise click.UsageError("--void goes with --reason alone")
     with Ledger(path, epsilon=epsilon, delta=delta) as book:
+        if void is not None and reason is not None:
+            book.void(void, reason=reason)
         books = book.to_dict()
     if entry is None:
         return show(book_page(path, books), {"path": path, **books}, as_json=as_json)
     if not 0 < entry <= len(books["entries"]):
-        there = plural(len(books["entries"]), "charge")
+        there = plural(len(books["entries"]), "entry", "entries")
         raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")
     found = books["entries"][entry - 1]
     return show(entry_page(path, found), found, as_json=as_json)

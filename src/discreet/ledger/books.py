@@ -92,6 +92,15 @@ class Ledger:
         return cls(None, epsilon=epsilon, delta=delta)
 
     @property
+    def path(self) -> Path | None:
+        """Where the books are; None in memory.
+
+        >>> Ledger.in_memory(epsilon=1).path is None
+        True
+        """
+        return self._store.path
+
+    @property
     def epsilon(self) -> Fraction:
         """The whole budget's epsilon.
 

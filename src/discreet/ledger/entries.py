@@ -118,9 +118,9 @@ class Entry:
         >>> Entry.read(1, now(), "1/3", "0", None, "null").kind
         'charge'
         """
-        if self.epsilon > 0 or self.delta > 0:
-            return "charge"
-        return "void" if any(self.amount) else "failed"
+        if min(self.amount) < 0:
+            return "void"
+        return "charge" if any(self.amount) else "failed"
 
     @property
     def about(self) -> int | None:

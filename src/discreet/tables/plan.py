@@ -222,7 +222,7 @@ class Plan(Transformation[Any, Any]):
         columns = [wire.read(answer.column(i)).to_pylist() for i, wire in enumerate(wires)]
         keys = list(zip(*columns, strict=True)) if wires else [()] * answer.num_rows
         if len(set(keys)) < len(keys):  # proof: apart
-            raise EngineError("the engine tells apart keys that Python does not; nothing was charged: cast the column")
+            raise EngineError("the engine tells apart keys that Python does not: cast the column")
         aggregates = {name: answer.column(name).to_pylist() for name in answer.column_names[len(wires) :]}
         return Found(keys, aggregates, tuple(wire.type for wire in wires))
 

@@ -1,7 +1,7 @@
 """Tables: what a user asks, from the first parameter to the released answer.
 
-Each release is a chain, ``plan >> mechanism``, and its loss is that chain's map. What can fail is tried first:
-parameters are checked, the query is run, and only then are the books charged; noise is drawn last.
+Each release is a chain, ``plan >> mechanism``, and its loss is that chain's map. What the parameters and the columns
+decide is checked first; then the books are charged, whatever becomes of the query; noise is drawn last.
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from threading import Lock
 from typing import Any, Final, cast, final
 
 from discreet import __version__
 from discreet.core import Measurement
 from discreet.domains import Vectors, freeze
-from discreet.errors import DiscreetError, EngineError, KindError, ParameterError, none_of
+from discreet.errors import KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact, whole
-from discreet.ledger import Ledger
+from discreet.ledger import Amount, Ledger
 from discreet.measures import Approximate, MaxDivergence, checked_epsilon
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import float_up
-from discreet.report import Waiting
 from discreet.tables.answers import Answer, Noise
+from discreet.tables.asking import alone, asked, charged
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
 from discreet.tables.plan import Found, Plan, names
@@ -301,7 +300,7 @@ class Groups:
         chosen = max_groups if max_groups is not None or not self._needs_groups else 1
         bounds = {"value": column, "low": low, "high": high, "max_rows": max_rows}
         query = self._query(aggregate, epsilon, delta, chosen, grid=grid, share=share, **bounds)
-        query.plan.expression(self.table._ibis, bytes(16))  # Whether the engine and the columns will do.
+        query.check()
         others = sorted({1, 2, 3, 5, 10, 20, query.plan.max_groups}) if self._needs_groups else [1]
         return explained([replace(query, plan=replace(query.plan, max_groups=m)) for m in others], query)
 
@@ -420,32 +419,27 @@ class Query:
         most = Fraction(0) if self.delta is None else self.delta
         return Fraction(epsilon), min(Fraction(_MEASURE.up((epsilon, delta))[1]), most)  # type: ignore[arg-type]  # Both are divided: a rational.
 
-    def release(self) -> Answer:
-        """Run the query, charge the books, draw the noise, and return the answer."""
-        epsilon, delta = self.loss
-        ledger = self.table.ledger
-        if ledger is not None:
-            ledger.require(epsilon=epsilon, delta=delta)
-        exact_values = self._asked()
-        receipt = self.receipt()
-        if ledger is not None:
-            entry = ledger.charge(epsilon=epsilon, delta=delta, table=self.table.name, receipt=receipt)
-            receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
-        answer = self._answer(exact_values, receipt)
-        return answer if ledger is None else replace(answer, left=ledger.last_left)
+    def check(self) -> None:
+        """Raise where the engine cannot be asked this, which the columns and their types decide."""
+        engine, failure = self.table._ibis.get_backend(), ""
+        with alone(self.table._ibis):
+            expression = self.plan.expression(self.table._ibis, bytes(16))
+            try:
+                engine.compile(expression)
+            except Exception as error:  # Each engine has its own.
+                failure = type(error).__name__
+        if failure:
+            raise UnsupportedError(f"{engine.name} cannot be asked this ({failure}); nothing was charged")
 
-    def _asked(self) -> Found:
-        """Return what the engine answers; whatever it fails with is not shown, as it may quote the data."""
-        failure = ""
-        try:
-            with Waiting(f"{self.table._ibis.get_backend().name} runs the query"), _alone(self.table._ibis):
-                return self.plan.run(self.table._ibis)
-        except DiscreetError:
-            raise
-        except Exception as error:  # Each engine has its own.
-            failure = type(error).__name__
-        engine = self.table._ibis.get_backend().name
-        raise EngineError(f"{engine} could not answer the query ({failure}); nothing was charged")
+    def release(self) -> Answer:
+        """Charge the books, run the query, draw the noise, and return the answer."""
+        self.check()
+        receipt, ledger = self.receipt(), self.table.ledger
+        with charged(ledger, Amount(*self.loss), self.table.name, receipt) as entry:
+            if entry is not None:
+                receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
+            answer = self._answer(asked(self.table._ibis, self.plan.run), receipt)
+        return answer if ledger is None else replace(answer, left=ledger.last_left)
 
     def _answer(self, exact_values: Found, receipt: dict[str, Any]) -> Answer:
         (first, chain), *rest = self.parts
@@ -516,14 +510,6 @@ class Query:
         }
         digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         return said | {"sha256": digest}
-
-
-def _alone(table: Any) -> Lock:
-    """Return the lock of a table's connection, which answers one question at a time.
-
-    It is kept with the connection itself: Ibis calls two of them equal where they lead to the same place.
-    """
-    return vars(table.get_backend()).setdefault("_discreet_lock", Lock())  # type: ignore[no-any-return]
 
 
 def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:
