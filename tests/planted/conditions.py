@@ -14,16 +14,16 @@ CATALOGUE = [
     ),
     Mutant(
         "a type of Ibis taken for a type of DuckDB",
-        T + "where.py",
-        'if self.engine == "duckdb" and first == dt.Decimal(38, 0):',
-        'if self.engine == "duckdb" and first == dt.Decimal(37, 0):',
+        T + "engines/duckdb.py",
+        "two_of_38: ClassVar = True",
+        "two_of_38: ClassVar = False",
         C + "test_no_accepted_condition_fails_on_a_value[duckdb]",
     ),
     Mutant(
         "collations that meet in PostgreSQL",
         T + "where.py",
-        'if op.dtype.is_string() and self.engine == "postgres":',
-        'if op.dtype.is_string() and self.engine == "postgresql":',
+        "return self.engine.bare(op.to_expr()).op()",
+        "return op",
         C + "test_no_accepted_condition_fails_on_a_value[postgres]",
     ),
     Mutant(
@@ -43,8 +43,8 @@ CATALOGUE = [
     Mutant(
         "no second wall",
         T + "where.py",
-        '(condition) if self.engine == "duckdb" else condition',
-        '(condition) if self.engine == "duck" else condition',
+        "return condition if self.engine is None else self.engine.attempt(condition)",
+        "return condition",
         C + "test_what_fails_on_a_value_all_the_same_holds_for_no_row_in_duckdb",
     ),
     Mutant(

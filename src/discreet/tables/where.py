@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
+from discreet.tables.engines import engine_of
 from discreet.tables.literals import KINDS, fits, of_type
 
 __all__ = ["predicate", "row_by_row", "used"]
@@ -86,28 +87,24 @@ class _Total:
         import ibis.expr.operations as ops
 
         self.name, self.given, self.ops = name, given, ops
-        try:
-            backend = table.get_backend()
-            self.engine, self.has = str(backend.name), backend.has_operation
-        except Exception:  # A table on no engine, of which only the columns matter.
-            self.engine, self.has = "", lambda _: True
+        self.engine = None if table.op().find(ops.UnboundTable) else engine_of(table)
 
     def refuse(self, need: str) -> ParameterError:
         more = "; filter an Ibis table for more" if self.name == "condition" else ""
         return ParameterError(self.name, self.given, need + more)
 
     def walled(self, op: Any) -> Any:
-        """Return a condition as an expression; in DuckDB, should it fail on a row all the same, it does not hold."""
+        """Return a condition as an expression; should it fail on a row all the same, it does not hold there."""
         condition = op.to_expr()
-        return _builtins()["try"](condition) if self.engine == "duckdb" else condition  # proof: wall
+        return condition if self.engine is None else self.engine.attempt(condition)  # proof: wall
 
     def value(self, op: Any) -> Any:
         """Return an operation in its total form, or raise where there is none."""
         name = type(op).__name__
         if type(op) is not getattr(self.ops, name, None):  # A function of the user's own may have any name.
             name = "a function"
-        if not self.has(type(op)):
-            raise self.refuse(f"what {self.engine} has, not {name}")
+        if self.engine is not None and not self.engine.backend.has_operation(type(op)):
+            raise self.refuse(f"what {self.engine.name} has, not {name}")
         operands = [part for arg in op.args for part in (arg if isinstance(arg, tuple) else (arg,))]
         values = [part for part in operands if isinstance(part, self.ops.Value)]
         make = partial(_remade, op)
@@ -141,12 +138,10 @@ class _Total:
         return value
 
     def field(self, op: Any) -> Any:
-        """Return a column. PostgreSQL fails, on the rows that it comes to, where two collations meet."""
-        if op.dtype.is_string() and self.engine == "postgres":
-            call = _builtins()
-            encoding = call["getdatabaseencoding"]()
-            return call["convert_from"](call["convert_to"](op.to_expr(), encoding), encoding).op()  # proof: collation
-        return op
+        """Return a column; a text without its collation."""
+        if self.engine is None or not op.dtype.is_string():
+            return op
+        return self.engine.bare(op.to_expr()).op()  # proof: collation
 
     def compared(self, make: Callable[..., Any], *values: Any) -> Any:
         """Return a comparison of values of one type; each literal becomes one of that type."""
@@ -173,9 +168,9 @@ class _Total:
             return dt.int64 if wide else first
         if others:
             raise self.refuse(f"values of one type, not of {' and '.join(map(_named, (first, *others)))}")
-        if self.engine == "duckdb" and first == dt.Decimal(38, 0):  # proof: huge
+        if self.engine is not None and self.engine.two_of_38 and first == dt.Decimal(38, 0):  # proof: huge
             if len(columns) > 1:
-                raise self.refuse("a literal beside 38 digits: Ibis gives two types of DuckDB that do not mix one name")
+                raise self.refuse("a literal beside a column of 38 digits, which may be one of two types")
             return dt.int64
         return first
 
@@ -288,22 +283,3 @@ def _remade(op: Any, *values: Any) -> Any:
 
 def _named(kind: Any) -> str:
     return type(kind).__name__.lower() if kind.is_unknown() else str(kind)
-
-
-@cache
-def _builtins() -> dict[str, Any]:
-    """Return the engines' own functions that Ibis has no name for."""
-    import ibis
-
-    def attempt(condition: Any) -> Any: ...
-    def getdatabaseencoding() -> Any: ...
-    def convert_to(text: Any, encoding: Any) -> Any: ...
-    def convert_from(data: Any, encoding: Any) -> Any: ...
-
-    text, data = "string", "binary"
-    return {
-        "try": ibis.udf.scalar.builtin(attempt, name="try", signature=(("boolean",), "boolean")),
-        "getdatabaseencoding": ibis.udf.scalar.builtin(getdatabaseencoding, signature=((), text)),
-        "convert_to": ibis.udf.scalar.builtin(convert_to, signature=((text, text), data)),
-        "convert_from": ibis.udf.scalar.builtin(convert_from, signature=((data, text), text)),
-    }

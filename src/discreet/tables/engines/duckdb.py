@@ -21,6 +21,11 @@ class DuckDB(Engine):
     __slots__ = ()
     name: ClassVar = "duckdb"
     joins_people: ClassVar = True  # It joins faster than it digests, and ranks numbers faster than texts.
+    two_of_38: ClassVar = True  # HUGEINT and DECIMAL(38, 0).
+
+    def attempt(self, condition: Any) -> Any:
+        """Return the condition in a TRY; what is wrong within a COALESCE, that does not catch."""
+        return call("try", "boolean", condition)
 
     def octets(self, text: Any) -> Any:
         """Return the bytes, which have no collation; a cast would read escapes in them."""

@@ -37,6 +37,8 @@ class Engine(ABC):
     name: ClassVar[str]
     joins_people: ClassVar[bool] = False
     """Whether people are digested once each and joined, rather than once for each row."""
+    two_of_38: ClassVar[bool] = False
+    """Whether Ibis has one name for two types of 38 digits, which do not mix."""
 
     def check(self, table: Any, columns: Sequence[str]) -> None:
         """Raise where a table, or a column that is asked about, would fail whatever it holds."""
@@ -90,6 +92,14 @@ class Engine(ABC):
         if kind.is_uuid():
             return self.octets(column.cast("string"))
         return column if kind.is_binary() else self.letters(column)
+
+    def attempt(self, condition: Any) -> Any:
+        """Return a condition that holds for no row on which it fails, where the engine has a way to say so."""
+        return condition
+
+    def bare(self, text: Any) -> Any:
+        """Return a text that can be compared with any other: an engine may fail, row by row, where collations meet."""
+        return text
 
     @abstractmethod
     def octets(self, text: Any) -> Any:

@@ -30,6 +30,10 @@ class Postgres(Engine):
         if self.backend.con.info.parameter_status("server_encoding") == "SQL_ASCII":
             raise UnsupportedError("postgres needs a database with an encoding, and SQL_ASCII is none")
 
+    def bare(self, text: Any) -> Any:
+        """Return a text of the database's own collation, which any pattern can be looked for in."""
+        return call("convert_from", "string", self.octets(text), literal("UTF8"))
+
     def octets(self, text: Any) -> Any:
         """Return the bytes, which have no collation. What is joined to a text is one, be it citext or an enum."""
         return call("convert_to", "binary", text + "", literal("UTF8"))
