@@ -211,7 +211,7 @@ class TestEndToEnd:
         assert json.loads(ok(*typed, "--epsilon", 1, "--json"))["choices"] == json.loads(json.dumps(alone.to_rows()))
 
     def test_explain_runs_no_query(self, folder, monkeypatch):
-        monkeypatch.setattr("discreet.tables.plan._answered", lambda _: pytest.fail("a query was run"))
+        monkeypatch.setattr("discreet.tables.engines.Engine.answer", lambda *_: pytest.fail("a query was run"))
         ok("explain", "count", "events.parquet", *WHO, *GROUPS, *SPEND)
 
     def test_the_books_speak_json(self, folder):

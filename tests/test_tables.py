@@ -386,7 +386,7 @@ def test_a_budget_that_others_spend_first_is_refused_before_the_engine_is_asked(
 @each_question
 @each_groups
 def test_a_coin_that_fails_after_the_charge_leaves_the_charge(what, groups, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise EntropyError("no coins")
 
     book = books()
