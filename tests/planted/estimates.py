@@ -84,8 +84,8 @@ CATALOGUE = [
     Mutant(
         "differences that hold together hold alone",
         V + "estimates.py",
-        "together = self.simultaneous if simultaneous is None else bool(simultaneous)",
-        "together = bool(simultaneous)",
+        "together = self.simultaneous if simultaneous is None else checked_flag(simultaneous)",
+        "together = checked_flag(simultaneous) if simultaneous else False",
         "test_survey_crosstab.py::TestTogether",
     ),
 ]
