@@ -677,6 +677,16 @@ class TestSlips:
         path.write_text("city\nRome\n")
         assert repr(tables.Table(path)) == "<table a,b,c,d.csv: each row is a person>"
 
+    def test_a_pattern_may_begin_like_a_list(self, tmp_path):
+        for name in "ab":
+            (tmp_path / f"{name}.csv").write_text("city\nRome\n")
+        assert tables.Table(tmp_path / "[ab].csv").count_rows(epsilon=50).columns["rows"] == [2]
+
+    def test_a_text_of_many_slashes_is_no_path(self):
+        error, text = outcome(tables.Table, (f"{NAME}/" * 1000,), {})
+        assert str(error) == "source=a text: need a path, not the contents of a file"
+        assert not is_told(text)
+
     def test_reprs_of_what_holds_data_hold_none(self):
         held = tables.Table(frame(), person="user")
         grouped = held.group_by("city")

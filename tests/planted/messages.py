@@ -73,8 +73,8 @@ CATALOGUE = [
     Mutant(
         "the contents of a file taken for its name",
         "report/files.py",
-        "if longest > _MOST_NAME or",
-        "if longest < 0 or",
+        "impossible = longest > _MOST_NAME or",
+        "impossible = longest < 0 or",
         SLIPS,
     ),
     Mutant(

@@ -18,6 +18,7 @@ _PAGES: Final = (".html", ".htm")
 _SIGNS: Final = frozenset("*?[")
 _MOST_NAME: Final = 255
 """Bytes that the name of a file may have on every system."""
+_MOST_PATH: Final = 4000
 
 
 def found_files(source: str | os.PathLike[str], name: str, /) -> list[Path]:
@@ -50,7 +51,8 @@ def path_of(path: str | os.PathLike[str], name: str = "path", /) -> Path:
     if not isinstance(text, str):
         raise KindError(name, path, "a path in text")
     longest = max((len(part.encode("utf-8", "replace")) for part in Path(text).parts), default=0)
-    if longest > _MOST_NAME or "\0" in text or (show_path(text) != text and not Path(text).exists()):
+    impossible = longest > _MOST_NAME or len(text) > _MOST_PATH or "\0" in text
+    if impossible or (show_path(text) != text and not Path(text).exists() and not glob.glob(text)):  # noqa: PTH207
         raise ParameterError(name, str(text), "a path, not the contents of a file")
     return Path(text)
 
