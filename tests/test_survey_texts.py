@@ -558,6 +558,16 @@ class TestIntervals:
             missed += abs(found.shares[0] - 0.3) > noise
         assert missed > most_misses(40, 0.05)
 
+    def test_errors_are_as_great_as_unknown_texts_make_them(self):
+        known, unknown = UNKNOWN["some heavy texts are unknown"]
+        rng, people, scores = np.random.default_rng(6), ["a", "b", "c", "d", "e"], []
+        for _ in range(40):
+            q = TextQuestion("q", length=32, hashes=2, cohorts=16, key=rng.bytes(8))
+            form = form_of(q, 4)
+            found = form.decode(drawn(form, filters(q, people), [*known, *unknown], 100_000, rng), ["a", "b"])
+            scores.append((found.shares - known) / found.errors)
+        assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.5
+
     def test_they_get_shorter_with_cohorts_and_people_and_where_all_is_known(self):
         rng, widths = np.random.default_rng(5), []
         for cohorts, n, shares in ((2, 10_000, [0.3, 0.7]), (32, 10_000, [0.3, 0.7]), (32, 10**6, [0.3, 0.7])):

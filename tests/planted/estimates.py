@@ -51,7 +51,7 @@ CATALOGUE = [
         V + "texts.py",
         "lift = max(float((scale**2).sum()) * often * (1 - often), 1e-300)",
         "lift = max(float((scale**2).sum()), 1e-300)",
-        "test_survey_texts.py::TestIntervals",
+        "test_survey_texts.py::TestIntervals::test_errors_are_as_great_as_unknown_texts_make_them",
     ),
     Mutant(
         "misfit does not count how many choices it looks at",
