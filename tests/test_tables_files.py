@@ -316,6 +316,18 @@ def test_a_file_that_is_no_array_after_all_is_refused_without_its_text(tmp_path)
         Table(tmp_path / "*.json", types={"user": "text"})
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.json", "x.jsonl"])
+def test_a_byte_order_mark_takes_no_row_away(name, tmp_path):
+    text = {"x.csv": "k\nRome\n", "x.json": '[{"k": "Rome"}]', "x.jsonl": '{"k": "Rome"}\n'}[name]
+    (tmp_path / name).write_text(text, encoding="utf-8-sig")
+    types = {"k": "text"}
+    if name == "x.jsonl":  # Whose first line would be lost.
+        with pytest.raises(ParameterError, match="byte order mark"):
+            Table(tmp_path / name, types=types)
+    else:
+        assert counts(Table(tmp_path / name, types=types), "k") == {("Rome",): 1}
+
+
 # Frames.
 
 

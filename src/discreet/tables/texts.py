@@ -8,6 +8,7 @@ beyond the header; a line of JSON that is no object is one of nulls.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import json
@@ -84,6 +85,8 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
         names = list(types)
         arrays = [path for path in paths if _is_array(path)]
         rows = ibis.memtable(_texts(arrays, names)) if arrays else _view(ibis, "read_json", paths, names, _JSON)
+        if not arrays and any(_has_mark(path) for path in paths):
+            raise ParameterError("source", "JSON files", "lines without a byte order mark before the first")
         if arrays and len(arrays) < len(paths):
             raise ParameterError("source", "JSON files", "files that are all arrays, or all have one object a line")
     for name in types:
@@ -146,6 +149,11 @@ def _view(ibis: Any, reader: str, paths: Sequence[Path], names: Sequence[str], o
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _has_mark(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
 def _is_array(path: Path) -> bool:
