@@ -83,12 +83,7 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
         raise ParameterError("types", None, need)
     else:
         names = list(types)
-        arrays = [path for path in paths if _is_array(path)]
-        rows = ibis.memtable(_texts(arrays, names)) if arrays else _view(ibis, "read_json", paths, names, _JSON)
-        if not arrays and any(_has_mark(path) for path in paths):
-            raise ParameterError("source", "JSON files", "lines without a byte order mark before the first")
-        if arrays and len(arrays) < len(paths):
-            raise ParameterError("source", "JSON files", "files that are all arrays, or all have one object a line")
+        rows = _json_rows(ibis, paths, names)
     for name in types:
         if name not in names:
             raise none_of("types", name, names)
@@ -149,6 +144,18 @@ def _view(ibis: Any, reader: str, paths: Sequence[Path], names: Sequence[str], o
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _json_rows(ibis: Any, paths: Sequence[Path], names: Sequence[str]) -> Any:
+    """Return the rows of files of JSON: each an array, which is read here, or one object a line, which DuckDB reads."""
+    arrays = [path for path in paths if _is_array(path)]
+    if arrays and len(arrays) < len(paths):
+        raise ParameterError("source", "JSON files", "files that are all arrays, or all have one object a line")
+    if arrays:
+        return ibis.memtable(_texts(arrays, names))
+    if any(_has_mark(path) for path in paths):
+        raise ParameterError("source", "JSON files", "lines without a byte order mark before the first")
+    return _view(ibis, "read_json", paths, names, _JSON)
 
 
 def _has_mark(path: Path) -> bool:
