@@ -209,6 +209,7 @@ class TestMixing:
             box.add_many([FIVE.choices[: SETS.mechanism.size]] * 500)
         found = Waves(odd, people="same").estimate()
         assert found.misfit.implausible
+        assert found.misfit.p == pytest.approx(2 * min(each.misfit.p for each in found.waves.values()))
         assert "implausible" in str(found)
 
     def test_changes_are_between_two_waves(self):
@@ -217,6 +218,8 @@ class TestMixing:
             waves.change("yes", "a", "c")
         with pytest.raises(ParameterError, match="another wave"):
             waves.change("yes", "a", "a")
+        one, two = (waves[wave].estimate(confidence="0.975")["yes"] for wave in "ab")  # Half of the error each.
+        assert waves.change("yes", "a", "b").low == pytest.approx(two.low - one.high)
         there, back = waves.change("yes", "a", "b"), waves.change("yes", "b", "a")
         assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
 

@@ -489,6 +489,7 @@ BAD_JSON = {
     },
     "a short form": json.dumps(GOOD | {"form": "00" * 15}),
     "a long form": json.dumps(GOOD | {"form": "00" * 17}),
+    "a form with spaces": json.dumps(GOOD | {"form": "00 " * 16}),
     "a form in base 64": json.dumps(GOOD | {"form": "AAAAAAAAAAA="}),
     "base 64 for addresses": json.dumps(GOOD | {"payload": "_-__"}),
     "deep": "[" * 100_000,

@@ -62,7 +62,7 @@ CATALOGUE = [
         f"{M}::TestLedgers",
     ),
     Mutant(
-        "a report that is drawn before it is charged",
+        "a report without a secret for free",
         "survey/clients.py",
         "if self._ledger is not None and self._cost > 0:\n            receipt",
         "if self._ledger is not None and self._cost > 0 and self._secret is not None:\n            receipt",
