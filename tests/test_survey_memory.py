@@ -250,6 +250,16 @@ class TestLedgers:
         client_of(form, ledger=book).report("a")
         assert seen == [1, 2]
 
+    def test_a_charge_that_was_taken_back_pays_for_nothing(self):
+        form, book = FORMS["RandomizedResponse"], Ledger.in_memory(epsilon=1)
+        client = client_of(form, secret=SECRET, ledger=book)
+        client.report("a")
+        book.void(1, reason="it was never sent")
+        client.report("a")
+        assert book.spent.epsilon == Fraction(client.privacy_map_of(1))
+        with pytest.raises(BudgetError):
+            client.report("b")
+
     def test_a_foreign_answer_is_not_charged(self):
         book = Ledger.in_memory(epsilon=5)
         with pytest.raises(DomainError):

@@ -69,6 +69,13 @@ CATALOGUE = [
         f"{M}::TestLedgers",
     ),
     Mutant(
+        "a charge taken back that still pays",
+        "survey/clients.py",
+        'if entry.kind == "void"}',
+        'if entry.kind == "failed"}',
+        f"{M}::TestLedgers",
+    ),
+    Mutant(
         "a limit that a pickle forgets",
         "survey/clients.py",
         "return Client(form, most=most, ledger=ledger)",

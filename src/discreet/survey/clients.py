@@ -71,9 +71,10 @@ class Teller:
         return BudgetError(f"{self.form.question.name}: epsilon={self._cost} is more than {limit}; nothing was asked")
 
     def _receipts(self) -> list[dict[str, Any]]:
-        """Return the receipts of what this person has given to surveys."""
+        """Return the receipts of what this person has given to surveys; a charge that was taken back has none."""
         entries = [] if self._ledger is None else self._ledger.entries()
-        return [entry.receipt for entry in entries if _is_receipt(entry.receipt)]
+        void = {entry.about for entry in entries if entry.kind == "void"}  # proof: void
+        return [entry.receipt for entry in entries if _is_receipt(entry.receipt) and entry.number not in void]
 
     def _paid(self, context: bytes) -> Coins:
         """Return the coins of a report, once it is paid for: those of the secret and the context, if there is one."""
