@@ -46,7 +46,7 @@ from discreet.report.scale import Scale, decimals_for, figure, interval_text, ou
 from discreet.report.words import LEARN, belief, factor, one_in
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
 from discreet.tables import Answer, Table
-from discreet.tables.answers import Noise
+from discreet.tables.noise import Noise
 
 EVIL = '<script>alert("1")</script>&amp;\'"`</td>\u202e\u2028${x}--><!--'
 WORSE = "</script><img src=x onerror=alert(2)>\x00\ud800"

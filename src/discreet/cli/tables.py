@@ -49,10 +49,23 @@ _TABLE = (
     ),
 )
 _BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
+
+
+class Groups(click.ParamType[Any]):
+    """How many groups a person may count in: an integer, or auto."""
+
+    name = "integer or auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return what was typed, as the library takes it."""
+        return value if value == "auto" else click.INT.convert(value, param, ctx)
+
+
 _GROUPS = (
     _BY,
-    click.option("--max-groups", type=int, help="In how many groups a person may count; see `explain`, `suggest`."),
+    click.option("--max-groups", type=Groups(), help="In how many groups a person may count, or auto; see `explain`."),
     click.option("--delta", help="The delta to spend, such as 1e-6, where the groups are private."),
+    click.option("--left-out", help="The part of epsilon that tells what bounding leaves out; 1/20 unless given."),
     click.option("--key", multiple=True, help="A group known beforehand; may be repeated. Of several columns: Rome,7."),
     click.option("--keys", type=_PATH, help="A file of groups known beforehand, one a line."),
     click.option("--null", help="What stands for a missing key, as in: --key Rome --key NULL --null NULL."),
@@ -165,7 +178,8 @@ def explain_mean(**given: Any) -> None:
     _BY,
     click.option("--epsilon", default="0.1", show_default=True, help="The epsilon to spend on the suggestion."),
     click.option("--planned", default="1", show_default=True, help="The epsilon of the answer to come."),
-    click.option("--group-size", type=int, default=1000, show_default=True, help="How large a group matters."),
+    click.option("--delta", default="1e-6", show_default=True, help="The delta of the answer to come."),
+    click.option("--group-size", type=int, default=1000, show_default=True, help="The group size to optimise for."),
     _LEDGER,
     _JSON,
 )
@@ -175,7 +189,7 @@ def suggest(**given: Any) -> None:
     \b
     discreet suggest events.parquet --by city --person user_id --epsilon 0.1
     """
-    names = ("epsilon", "planned", "group_size")
+    names = ("epsilon", "planned", "delta", "group_size")
     found = _table(given).suggest_max_groups(*given["by"], **{name: given[name] for name in names})
     data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt}
     show(_suggestion_page(found), data, as_json=given["as_json"])
@@ -289,7 +303,9 @@ def _answer_page(answer: Answer) -> Iterator[Part]:
     yield Title(top, _spent(answer.receipt) + who)
     rows = [[*map(plain, key), *cells] for key, cells in zip(answer.keys, answer.to_cells(), strict=True)]
     kinds = "t" * len(answer.by) + "r" * (len(answer.columns) + 1)
-    yield Grid([*map(plain, answer.by), *map(plain, answer.names.values()), "95 % interval"], rows, kinds)
+    yield Grid([*map(plain, answer.by), *map(plain, answer.names.values()), "95 % noise interval"], rows, kinds)
+    if answer.bias is not None:
+        yield answer.bias
     if answer.receipt["keys"] == "private":
         yield "Groups with few people are not shown, and how many there are is not said."
     if answer.left is not None:
@@ -347,19 +363,20 @@ def _explanation_page(said: Explanation) -> Iterator[Part]:
 
 def _suggestion_page(found: Suggestion) -> Iterator[Part]:
     spent = _spent(found.receipt)
-    yield Title(f"max_groups = {found.best} is best for groups of {found.group_size:,}", spent)
+    yield Title(found.verdict, spent)
     sizes = sorted({100, 1000, 10_000, found.group_size})
     rows = [
         [
             f"{m}{' *' if m == found.best else ''}",
-            f"{left_out:.1%}",
-            f"±{figure(found.noise[m])}",
-            *(f"±{figure(found.error(m, size))}" for size in sizes),
+            str(worth.left_out),
+            f"±{figure(float(worth.scale))}",
+            f">{worth.threshold:,}",
+            *(f"±{figure(worth.error(size))}" for size in sizes),
         ]
-        for m, left_out in found.left_out.items()
+        for m, worth in found.worth.items()
     ]
-    chosen = frozenset(i for i, m in enumerate(found.left_out) if m == found.best)
-    head = ["max_groups", "left out", "noise", *(f"error at {size:,}" for size in sizes)]
+    chosen = frozenset(i for i, m in enumerate(found.worth) if m == found.best)
+    head = ["max_groups", "left out", "noise", "threshold", *(f"error at {size:,}" for size in sizes)]
     yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
 
 
@@ -404,7 +421,7 @@ def _types(typed: Iterable[str]) -> dict[str, str] | None:
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers that were typed, as they were typed: the library reads them exactly."""
-    names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "share")
+    names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "share", "left_out")
     return {name: given[name] for name in names if given.get(name) is not None}
 
 

@@ -15,38 +15,18 @@ from discreet.errors import ParameterError, one_of
 from discreet.exact import Exact, exact, whole, written
 from discreet.intervals import laplace_above
 from discreet.ledger import Amount
-from discreet.reals import exp, float_up, floor_bits, ln
 from discreet.report import columns as text_columns
 from discreet.report import intervals, plain
 from discreet.report.scale import decimals_for, interval_text
 from discreet.tables.files import write
+from discreet.tables.noise import Noise
+from discreet.tables.spread import LeftOut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["Answer", "Noise", "radius"]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """Discrete Laplace noise of a scale, in units of a grid; values up to the threshold were not released."""
-
-    scale: Fraction
-    unit: Fraction = Fraction(1)
-    threshold: int | None = None
-
-    @property
-    def fits(self) -> bool:
-        """Whether its values are sure to fit: into floats, or into 64 bits where there is a threshold."""
-        if self.threshold is None:
-            return self.scale * max(self.unit, Fraction(1)) < 1 << 900
-        return self.scale < 1 << 50 and self.threshold < 1 << 61
-
-    def radius(self, error: Fraction) -> float:
-        """Return what bounds the noise, except with probability *error*."""
-        return float_up(radius(self.scale, error) * self.unit)
+__all__ = ["Answer"]
 
 
 @final
@@ -56,7 +36,7 @@ class Answer:
 
     ``interval(0.95)`` gives, for each value, an interval that holds what was counted, after bounding, with that
     confidence, also among groups that are shown because noise lifted them: noise is the only error it knows. What
-    bounding left out, ``explain`` and ``suggest_max_groups`` speak of. How many groups were withheld is private.
+    bounding left out is a bias, and beside it: ``left_out``. How many groups were withheld is private.
     """
 
     by: tuple[str, ...]
@@ -69,6 +49,8 @@ class Answer:
     """The Arrow types of the keys, where an engine said them."""
     left: Amount | None = None
     """What the ledger had left after the charge; None without a ledger."""
+    left_out: LeftOut | None = None
+    """The share of people's groups, or rows, that bounding left out; None where that is not known."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -106,6 +88,21 @@ class Answer:
         least, most = np.minimum.reduce(ends) + middle, np.maximum.reduce(ends) + middle
         unknown = fewest <= 0
         return np.where(unknown, low, least.clip(low, high)), np.where(unknown, high, most.clip(low, high))
+
+    @property
+    def bias(self) -> str | None:
+        """What bounding left out, in a sentence; None where it can leave nothing out."""
+        told = self.receipt.get("left_out")
+        if told is None:
+            return None
+        bounds = self.receipt["bounds"] | {"max_groups": told.get("max_groups")}
+        bound = " and ".join(f"{x} = {bounds[x]}" for x in ("max_groups", "max_rows") if bounds[x] is not None)
+        what = "rows" if bounds["max_rows"] is not None else "groups"
+        if self.left_out is None:
+            why = "it was not asked for" if told["part of epsilon"] == "0" else "the noise is larger than the table"
+            return f"How much of people's {what} {bound} left out is not known: {why}. It is in no interval."
+        effect = "a bias" if self.value == "mean" else "a bias that makes values too small"
+        return f"{bound} left out {self.left_out} of people's {what}: {effect}, and is in no interval."
 
     @property
     def names(self) -> dict[str, str]:
@@ -209,8 +206,8 @@ class Answer:
         return [list(row) for row in zip(*texts, ends, strict=True)]
 
     def to_text(self, most: int | None = 20) -> str:
-        """Return the table as text, with its 95 % intervals: the first *most* groups, or all of them."""
-        head = [", ".join(self.by) or "all", *self.names.values(), "95 % interval"]
+        """Return the table as text, with 95 % intervals of the noise: the first *most* groups, or all of them."""
+        head = [", ".join(self.by) or "all", *self.names.values(), "95 % noise interval"]
         keys = (", ".join(map(plain, key)) if self.by else "all" for key in self.keys)
         rows = [[key, *cells] for key, cells in zip(keys, self.to_cells(most), strict=False)]
         spent = self.receipt["spent"]
@@ -219,7 +216,8 @@ class Answer:
         who = "; each row is a person" if isinstance(self.receipt.get("person"), str) else ""
         top = f"{groups}epsilon {epsilon}{f', delta {delta}' * (spent['delta'] > 0)} spent{who}"
         more = f"\n  ... and {len(self) - len(rows):,} more" if len(rows) < len(self) else ""
-        return top + "\n" + text_columns(head, rows, len(rows)) + more
+        bias = "" if self.bias is None else f"\n{self.bias}"
+        return top + "\n" + text_columns(head, rows, len(rows)) + more + bias
 
     def __str__(self) -> str:
         return self.to_text()
@@ -237,7 +235,12 @@ class Answer:
         ends = values[order], low[order], high[order]
         bars = self.value != "mean"
         return intervals(
-            labels(self, order), *ends, ax=ax, title=title, xlabel=f"{self.value}, with 95 % intervals", bars=bars
+            labels(self, order),
+            *ends,
+            ax=ax,
+            title=title,
+            xlabel=f"{self.value}, with 95 % intervals of the noise",
+            bars=bars,
         )
 
 
@@ -249,21 +252,6 @@ def _keys(keys: list[Any], kind: Any) -> Any:
         return pa.array(keys, kind)
     except pa.ArrowException:
         return pa.array(keys)
-
-
-def radius(scale: Fraction, error: Fraction) -> int:
-    """Return the least r that discrete Laplace noise of a scale exceeds in size with a probability of at most *error*.
-
-    Pr[|Z| > r] = 2 q**(r + 1) / (1 + q), with q = exp(-1 / scale).
-
-    >>> radius(Fraction(3), Fraction(1, 20))
-    9
-    """
-    if scale == 0:
-        return 0
-    q = exp(-1 / scale)
-    bound = (ln(2 / (1 + q)) - ln(error)) * scale - 1
-    return max(-floor_bits(-bound, 0), 0)
 
 
 def _whole_in_floats(unit: Fraction, most: float) -> bool:

@@ -11,7 +11,7 @@ from discreet.errors import one_of
 from discreet.reals import exp, floor_bits, ln
 from discreet.report import columns
 from discreet.report.words import promise
-from discreet.tables.answers import Noise
+from discreet.tables.noise import Noise
 
 if TYPE_CHECKING:
     from discreet.tables.table import Query
@@ -91,9 +91,13 @@ def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
     notes = []
     if plan.by and plan.person is not None:
         notes.append(
-            "A person in more than max_groups groups counts in that many of them, chosen at random. What is left out "
-            "is no noise: it makes counts and sums too small, in a way that suggest_max_groups() can estimate."
+            "A person in more than max_groups groups counts in that many of them, chosen at random. That is a bias, "
+            "not noise: it makes counts and sums too small."
         )
+    if chosen.left_out:
+        of = "rows" if plan.aggregate == "rows" and not chosen.auto else "groups"
+        learn = f"A part of epsilon, {chosen.left_out}, pays for learning what share of people's {of} is left out"
+        notes.append(f"{learn}, and chooses max_groups by it." if chosen.auto else f"{learn}; left_out=0 saves it.")
     if plan.grid is not None:
         bounds = f"[{float(plan.low or 0):g}, {float(plan.high or 0):g}]"
         notes.append(f"Values are clipped to {bounds} and put on a grid of {plan.grid}.")

@@ -86,6 +86,8 @@ def titled(answer: Answer, /) -> str:
 
 def _tiles(answer: Answer, spent: dict[str, Fraction]) -> list[tuple[str, str]]:
     tiles = [("Groups shown", f"{len(answer):,}")] if answer.by else []
+    if answer.left_out is not None:
+        tiles.append(("Left out by bounding", f"{answer.left_out.share:.1%}"))
     tiles.append(("Epsilon spent", written(spent["epsilon"], up=True)))
     if spent["delta"]:
         tiles.append(("Delta spent", written(spent["delta"], up=True)))
@@ -136,7 +138,7 @@ def _chart(answer: Answer, title: str, figures: _Figures) -> Block:
         return Text(["No group is shown."])
     most, which = (_SERIES, "last groups") if ordered(answer) else (_CHART, "groups of the greatest values")
     order = drawn(answer, most)
-    caption = f"{title}, with 95 % intervals"
+    caption = f"{title}, with 95 % intervals of the noise"
     if len(values) > most:
         caption += f": the {most} {which}, of {len(values):,}; the table has them all"
     named = labels(answer, order)
@@ -166,7 +168,7 @@ def _grid(answer: Answer, title: str, figures: _Figures) -> Grid:
         heads = [Column("group", ["all"], head=True)]
     numbers_ = [
         Column(answer.names[answer.value], values, decimals),
-        Column("95 % from", low, decimals, quiet=True),
+        Column("noise: 95 % from", low, decimals, quiet=True),
         Column("to", high, decimals, quiet=True),
     ]
     others = [
@@ -182,8 +184,11 @@ def _notes(answer: Answer) -> list[str]:
     notes = [f"Each value has noise. {holds}"]
     bounds = answer.receipt.get("bounds", {})
     if bounds.get("max_groups") is not None and answer.receipt.get("person") != "each row is a person":
-        groups = "1 group" if bounds["max_groups"] == 1 else f"{bounds['max_groups']:,} groups"
-        notes.append(f"Each person counts in at most {groups}; what that leaves out is no noise, and in no interval.")
+        most = (answer.receipt.get("left_out") or {}).get("max_groups", bounds["max_groups"])
+        groups = "1 group" if most == 1 else f"{most:,} groups"
+        notes.append(f"Each person counts in at most {groups}.")
+    if answer.bias is not None:
+        notes.append(answer.bias)
     if bounds.get("low") is not None:
         low, high = (f"{bounds[name]:,g}" for name in ("low", "high"))
         notes.append(f"What is below {low} counts as {low}, and what is above {high} as {high}.")

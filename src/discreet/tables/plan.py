@@ -256,6 +256,13 @@ class Plan(Transformation[Any, Any]):
         known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
         return self._bounded(rows, Order.of(engine, salt), who, keys, known)
 
+    def contributions(self, table: Any) -> Any:
+        """Return the rows that count, before bounding: people p0, p1, ..., groups k0, k1, ... and the value s."""
+        rows = self._rows(table, Engine.of(table, bytes(16)))
+        return (
+            rows if self.keys is None else rows.filter(_among(rows, [f"k{i}" for i in range(len(self.by))], self.keys))
+        )
+
     def _rows(self, table: Any, engine: Engine) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and the value s on the grid."""
         import ibis

@@ -1,110 +1,152 @@
 """Suggestions: how many groups a person should count in, from a little of the budget.
 
-The noise of an answer grows with max_groups, and what bounding leaves out falls with it. A private histogram of how
-many groups people are in says how much is left out.
+The noise of an answer grows with max_groups, and so does the threshold above which a group appears; what bounding
+leaves out falls. A private histogram of how many groups people are in says how much is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
 from discreet.errors import one_of
 from discreet.exact import whole
+from discreet.mechanisms import LaplaceThreshold
+from discreet.reals import exp, float_up
 from discreet.report import columns
-from discreet.tables.answers import radius
-from discreet.tables.engines import engine_of
+from discreet.tables.spread import LeftOut, Spread
 
-__all__ = ["EDGES", "Suggestion", "groups_per_person", "suggested"]
+__all__ = ["Suggestion", "Worth", "suggested"]
 
-EDGES: Final = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 100)
-"""People are counted by the number of their groups, up to each of these."""
+_CANDIDATES: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 _SIZES: Final = (100, 1000, 10_000)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What a choice of max_groups gives: the scale of the noise, the threshold if groups are private, what is lost."""
+
+    scale: Fraction
+    threshold: int | None
+    left_out: LeftOut
+
+    def error(self, group_size: int) -> float:
+        """Return the expected error in the count of a group: its bias and noise, or all of it where it is hidden.
+
+        >>> nothing = LeftOut(0.0, 0.0, 0.0)
+        >>> Worth(Fraction(3), None, nothing).error(1000), round(Worth(Fraction(3), 44, nothing).error(44), 1)
+        (3.0, 26.9)
+        """
+        lost = self.left_out.share * group_size
+        shown = self._shown(group_size - round(lost))
+        return shown * (lost + float(self.scale)) + (1 - shown) * group_size
+
+    def _shown(self, count: int) -> float:
+        """Return the probability that noise leaves a count above the threshold."""
+        if self.threshold is None:
+            return 1.0
+        to_go = self.threshold - count
+        far = to_go + 1 if to_go >= 0 else -to_go
+        tail = float_up(exp(-far / self.scale) / (1 + exp(-1 / self.scale)))
+        return tail if to_go >= 0 else 1 - tail
 
 
 @final
 @dataclass(frozen=True)
 class Suggestion:
-    """What each choice of max_groups leaves out, and its noise; the best one for groups of a given size.
+    """What each choice of max_groups leaves out, its noise and threshold; the best one for groups of a given size.
 
-    The total error of a group of n people is taken as n times the share left out, plus the mean size of the noise.
+    *best* is None where the noise of the suggestion itself is larger than what could be learned.
     """
 
-    best: int
     group_size: int
-    epsilon: Fraction
-    left_out: dict[int, float]
-    noise: dict[int, float]
+    spread: Spread
+    worth: Mapping[int, Worth]
     receipt: dict[str, Any]
 
-    def error(self, max_groups: int, group_size: int) -> float:
-        """Return the expected error of a group of a size, of bounding and of noise together."""
-        m, size = one_of("max_groups", max_groups, self.left_out), whole(group_size, "group_size", least=1)
-        return self.left_out[m] * size + self.noise[m]
+    @property
+    def best(self) -> int | None:
+        """The choice with the least error for groups of the size that was asked about."""
+        return self.best_for(self.group_size)
 
-    def best_for(self, group_size: int, /) -> int:
-        """Return the choice with the least total error for groups of a size."""
-        return min(self.left_out, key=lambda m: (self.error(m, group_size), m))
+    @property
+    def left_out(self) -> dict[int, float]:
+        """The estimated share of people's groups that each choice leaves out."""
+        return {m: worth.left_out.share for m, worth in self.worth.items()}
+
+    def error(self, max_groups: int, group_size: int) -> float:
+        """Return the expected error of a group of a size: of bounding, of noise, and of being hidden."""
+        m, size = one_of("max_groups", max_groups, self.worth), whole(group_size, "group_size", least=1)
+        return self.worth[m].error(size)
+
+    def best_for(self, group_size: int, /) -> int | None:
+        """Return the choice with the least error for groups of a size; the smallest, where several have it."""
+        if not self.spread.learned:
+            return None
+        return min(self.worth, key=lambda m: (self.error(m, group_size), m))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a choice."""
         return [
-            {"max_groups": m, "left_out": share, "noise": self.noise[m], "error": self.error(m, self.group_size)}
-            for m, share in self.left_out.items()
+            {
+                "max_groups": m,
+                "left_out": worth.left_out.share,
+                "noise": float(worth.scale),
+                "threshold": worth.threshold,
+                "error": worth.error(self.group_size),
+            }
+            for m, worth in self.worth.items()
         ]
 
     def __str__(self) -> str:
         sizes = sorted({*_SIZES, self.group_size})
-        head = ["max_groups", "left out", "noise", *(f"error at {size:,}" for size in sizes)]
+        private = any(worth.threshold is not None for worth in self.worth.values())
+        head = ["max_groups", "left out", "noise", *["threshold"] * private, *(f"error at {n:,}" for n in sizes)]
         rows = [
             [
                 f"{m}{' *' if m == self.best else ''}",
-                f"{share:.1%}",
-                f"±{self.noise[m]:.4g}",
-                *(f"±{self.error(m, size):,.4g}" for size in sizes),
+                str(worth.left_out),
+                f"±{float(worth.scale):.4g}",
+                *[f">{worth.threshold:,}"] * private,
+                *(f"±{worth.error(size):,.4g}" for size in sizes),
             ]
-            for m, share in self.left_out.items()
+            for m, worth in self.worth.items()
         ]
-        return f"max_groups = {self.best} is best for groups of {self.group_size:,}\n" + columns(head, rows)
+        return f"{self.verdict}\n" + columns(head, rows)
+
+    @property
+    def verdict(self) -> str:
+        """What was found, in a sentence."""
+        if self.best is None:
+            return (
+                "The noise is larger than what could be learned: give a larger epsilon, or choose max_groups yourself."
+            )
+        return f"max_groups = {self.best} is best for groups of {self.group_size:,}"
 
     __repr__ = __str__
 
 
 def suggested(
-    histogram: Sequence[int], epsilon: Fraction, planned: Fraction, group_size: int, receipt: dict[str, Any]
+    spread: Spread,
+    *,
+    epsilon: Fraction,
+    delta: Fraction | None,
+    max_rows: int = 1,
+    group_size: int,
+    receipt: dict[str, Any],
 ) -> Suggestion:
-    """Return the suggestion from a noisy histogram of people by their number of groups, for a planned epsilon."""
-    noise_reach = radius(1 / epsilon, Fraction(1, 20))
-    people = [count if count > noise_reach else 0 for count in histogram]  # Less may be noise alone.
-    pairs = sum(edge * count for edge, count in zip(EDGES, people, strict=True))
-    left_out, noise = {}, {}
-    for m in EDGES:
-        kept = sum(min(edge, m) * count for edge, count in zip(EDGES, people, strict=True))
-        left_out[m] = 1 - kept / pairs if pairs else 0.0
-        noise[m] = float(m / planned)
-        if left_out[m] == 0:
+    """Return the suggestion from a spread, for a count that is to come: private groups where there is a delta."""
+    worth: dict[int, Worth] = {}
+    for m in _CANDIDATES:
+        if spread.most is not None and m > spread.most:
             break
-    found = Suggestion(1, group_size, epsilon, left_out, noise, receipt)
-    return Suggestion(found.best_for(group_size), group_size, epsilon, left_out, noise, receipt)
-
-
-def groups_per_person(rows: Any, person: Sequence[str], by: Sequence[str]) -> Any:
-    """Return one row for each person: who they are, and, last, the least edge that their number of groups is within.
-
-    It is a function of each person's own rows, so tables that differ by one person still do.
-    """
-    import ibis
-
-    engine, name = engine_of(rows), "discreet_groups"
-    engine.check(rows, (*person, *by))
-    while name in person:
-        name += "_"
-    whose = {each: engine.who(rows[each]) for each in person}
-    pairs = rows.select(**whose, **{each: engine.key(rows[each]) for each in by}).distinct()
-    counted = pairs.group_by(list(person)).agg(pairs.count().name(name))
-    bucket: Any = ibis.literal(EDGES[-1])
-    for edge in reversed(EDGES[:-1]):
-        bucket = (counted[name] <= edge).ifelse(edge, bucket)
-    return counted.select(*person, bucket.cast("int64").name(name))
+        threshold = None
+        if delta is not None:
+            threshold = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=m, li=max_rows).threshold
+        worth[m] = Worth(m * max_rows / epsilon, threshold, spread.left_out(m))
+        if worth[m].left_out.share == 0:
+            break
+    return Suggestion(group_size, spread, worth, receipt)

@@ -11,10 +11,11 @@ import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, cast, final
+from itertools import product
+from typing import Any, Final, Literal, cast, final
 
 from discreet import __version__
 from discreet.core import Measurement
@@ -25,14 +26,16 @@ from discreet.ledger import Amount, Ledger
 from discreet.measures import Approximate, MaxDivergence, checked_epsilon
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import float_up
-from discreet.tables.answers import Answer, Noise
+from discreet.tables.answers import Answer
 from discreet.tables.asking import alone, asked, charged
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
+from discreet.tables.noise import Noise
 from discreet.tables.plan import Found, Plan, names
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
-from discreet.tables.suggest import EDGES, Suggestion, groups_per_person, suggested
+from discreet.tables.spread import QUARTERS, SIZES, Spread, by_size
+from discreet.tables.suggest import Suggestion, suggested
 from discreet.tables.texts import hinted
 from discreet.tables.where import predicate, row_by_row
 
@@ -41,6 +44,10 @@ __all__ = ["Groups", "Table"]
 _HALF: Final = Fraction(1, 2)
 _QUESTIONS: Final = {"count_people": "people", "count_rows": "rows", "sum": "sum", "mean": "mean"}
 _STEPS: Final = 1 << 16
+_LEFT_OUT: Final = Fraction(1, 20)
+"""The part of epsilon that pays for knowing what bounding leaves out; twice as much for choosing max_groups too."""
+_GROUP_SIZE: Final = 1000
+"""The group size for which "auto" chooses."""
 _MOST_STEPS: Final = 1 << 30
 _MEASURE: Final = Approximate(MaxDivergence())
 
@@ -114,9 +121,9 @@ class Table:
         """Return how many people there are."""
         return self._whole().count_people(epsilon=epsilon)
 
-    def count_rows(self, *, epsilon: Exact, max_rows: int = 1) -> Answer:
-        """Return how many rows there are, at most *max_rows* of a person counted."""
-        return self._whole().count_rows(epsilon=epsilon, max_rows=max_rows)
+    def count_rows(self, *, epsilon: Exact, max_rows: int = 1, left_out: Exact | None = None) -> Answer:
+        """Return how many rows there are, at most *max_rows* of a person counted; for *left_out* see `Groups`."""
+        return self._whole().count_rows(epsilon=epsilon, max_rows=max_rows, left_out=left_out)
 
     def sum(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
         """Return the sum of a column; each value, and then each person's sum, is clipped to [low, high]."""
@@ -149,11 +156,11 @@ class Table:
         high: Exact | None = None,
         grid: Exact | None = None,
         share: Exact | None = None,
+        left_out: Exact | None = None,
     ) -> Explanation:
         """Say everything about an answer without groups that can be said before it is made; see `Groups.explain`."""
-        return self._whole().explain(
-            what, column, epsilon=epsilon, max_rows=max_rows, low=low, high=high, grid=grid, share=share
-        )
+        bounds: dict[str, Any] = {"low": low, "high": high, "grid": grid, "share": share}
+        return self._whole().explain(what, column, epsilon=epsilon, max_rows=max_rows, left_out=left_out, **bounds)
 
     def typed_keys(self, *columns: str, texts: Iterable[str], null: str | None = None) -> list[Any]:
         """Return keys for `group_by` from texts, of the columns' own types; of several columns, each text is CSV.
@@ -171,26 +178,37 @@ class Table:
         return typed(texts, [self._ibis[column] for column in columns], null)
 
     def suggest_max_groups(
-        self, *by: str, epsilon: Exact = "0.1", planned: Exact = 1, group_size: int = 1000
+        self,
+        *by: str,
+        epsilon: Exact = "0.1",
+        planned: Exact = 1,
+        delta: Exact | None = "1e-6",
+        group_size: int = _GROUP_SIZE,
     ) -> Suggestion:
         """Spend a little to learn in how many groups people are, and say which max_groups leaves the least error.
 
-        *planned* is the epsilon of the answer to come, *group_size* that of the groups that matter.
+        *planned* and *delta* are those of the answer to come, without a delta where its keys are known; *group_size* is
+        the group size to optimise for.
         """
         if self.person is None:
             raise ParameterError("person", None, "a person column: where each row is a person, max_groups is 1")
-        check_columns("by", by, self._ibis)
         size = whole(group_size, "group_size", least=1)
-        if len({*by, *self.person}) < len(by) + len(self.person):
-            raise ParameterError("by", by, "distinct columns, other than the person's")
-        future = checked_epsilon(planned, "planned")
+        future, private = (
+            checked_epsilon(planned, "planned"),
+            None if delta is None else checked_epsilon(delta, "delta"),
+        )
         if not by or future == 0:
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
-        rows = self._ibis if self.condition is None else self._ibis.filter(predicate(self._ibis, self.condition))
-        people = Table(groups_per_person(rows, self.person, by), person=self.person, ledger=self.ledger)
-        people = people._with(name=f"groups per person in {self.name}")
-        answer = people.group_by(people._ibis.columns[-1], keys=EDGES).count_people(epsilon=epsilon, max_groups=1)
-        return suggested(answer.columns["people"], checked_epsilon(epsilon), future, size, answer.receipt)
+        if private is not None and not 0 < private <= 1:
+            raise ParameterError("delta", delta, "0 < delta <= 1, or none where the keys are known")
+        if len({*by, *self.person}) < len(by) + len(self.person):
+            raise ParameterError("by", by, "distinct columns, other than the person's")
+        check_columns("by", by, self._ibis)
+        plan = Plan("people", person=self.person, by=by, where=self.condition)
+        sizes = _sizes(self, plan, checked_epsilon(epsilon), rows=False)
+        answer = sizes.release()
+        spread = Spread(tuple(answer.columns["people"]), answer.noise["people"].scale)
+        return suggested(spread, epsilon=future, delta=private, group_size=size, receipt=answer.receipt)
 
     def _whole(self) -> Groups:
         return Groups(self, ())
@@ -209,7 +227,12 @@ class Table:
 @final
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Groups:
-    """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private."""
+    """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private.
+
+    Each also says what its bounds leave out: a part of epsilon, *left_out*, pays for a histogram of the numbers of
+    people's groups. It is 1/20 unless given; 0 asks for none. With ``max_groups="auto"`` the histogram comes first and
+    chooses max_groups, for groups of about 1,000 people; *left_out* is then 1/10 unless given.
+    """
 
     table: Table
     by: tuple[str, ...]
@@ -225,15 +248,28 @@ class Groups:
             known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
         freeze(self, table=table, by=tuple(by), keys=known)
 
-    def count_people(self, *, epsilon: Exact, delta: Exact | None = None, max_groups: int | None = None) -> Answer:
+    def count_people(
+        self,
+        *,
+        epsilon: Exact,
+        delta: Exact | None = None,
+        max_groups: int | Literal["auto"] | None = None,
+        left_out: Exact | None = None,
+    ) -> Answer:
         """Return how many people are in each group; a person counts in at most *max_groups* of them."""
-        return self._query("people", epsilon, delta, max_groups).release()
+        return self._query("people", epsilon, delta, max_groups, left_out=left_out).release()
 
     def count_rows(
-        self, *, epsilon: Exact, delta: Exact | None = None, max_groups: int | None = None, max_rows: int = 1
+        self,
+        *,
+        epsilon: Exact,
+        delta: Exact | None = None,
+        max_groups: int | Literal["auto"] | None = None,
+        max_rows: int = 1,
+        left_out: Exact | None = None,
     ) -> Answer:
         """Return how many rows are in each group; a person adds at most *max_rows* to each of *max_groups*."""
-        return self._query("rows", epsilon, delta, max_groups, max_rows=max_rows).release()
+        return self._query("rows", epsilon, delta, max_groups, max_rows=max_rows, left_out=left_out).release()
 
     def sum(
         self,
@@ -243,9 +279,10 @@ class Groups:
         high: Exact,
         epsilon: Exact,
         delta: Exact | None = None,
-        max_groups: int | None = None,
+        max_groups: int | Literal["auto"] | None = None,
         grid: Exact | None = None,
         share: Exact | None = None,
+        left_out: Exact | None = None,
     ) -> Answer:
         """Return the sum of a column in each group; values, then each person's sum in a group, are clipped.
 
@@ -253,7 +290,7 @@ class Groups:
         decides the groups to show.
         """
         bounds = {"value": column, "low": low, "high": high, "grid": grid}
-        return self._query("sum", epsilon, delta, max_groups, share=share, **bounds).release()
+        return self._query("sum", epsilon, delta, max_groups, share=share, left_out=left_out, **bounds).release()
 
     def mean(
         self,
@@ -263,16 +300,17 @@ class Groups:
         high: Exact,
         epsilon: Exact,
         delta: Exact | None = None,
-        max_groups: int | None = None,
+        max_groups: int | Literal["auto"] | None = None,
         grid: Exact | None = None,
         share: Exact | None = None,
+        left_out: Exact | None = None,
     ) -> Answer:
         """Return the mean in each group, over people, of their own mean of a column, clipped to [low, high].
 
         A *share* of epsilon, one half unless given, pays for counting people, which is what the sum is divided by.
         """
         bounds = {"value": column, "low": low, "high": high, "grid": grid}
-        return self._query("mean", epsilon, delta, max_groups, share=share, **bounds).release()
+        return self._query("mean", epsilon, delta, max_groups, share=share, left_out=left_out, **bounds).release()
 
     def explain(
         self,
@@ -281,12 +319,13 @@ class Groups:
         *,
         epsilon: Exact,
         delta: Exact | None = None,
-        max_groups: int | None = None,
+        max_groups: int | Literal["auto"] | None = None,
         max_rows: int = 1,
         low: Exact | None = None,
         high: Exact | None = None,
         grid: Exact | None = None,
         share: Exact | None = None,
+        left_out: Exact | None = None,
     ) -> Explanation:
         """Say everything about an answer that can be said before it is made: the guarantee, noise, who will appear.
 
@@ -299,10 +338,10 @@ class Groups:
             raise ParameterError("max_rows", max_rows, "1, except for count_rows")
         chosen = max_groups if max_groups is not None or not self._needs_groups else 1
         bounds = {"value": column, "low": low, "high": high, "max_rows": max_rows}
-        query = self._query(aggregate, epsilon, delta, chosen, grid=grid, share=share, **bounds)
+        query = self._query(aggregate, epsilon, delta, chosen, grid=grid, share=share, left_out=left_out, **bounds)
         query.check()
         others = sorted({1, 2, 3, 5, 10, 20, query.plan.max_groups}) if self._needs_groups else [1]
-        return explained([replace(query, plan=replace(query.plan, max_groups=m)) for m in others], query)
+        return explained([query.with_groups(m) for m in others], query)
 
     @property
     def _needs_groups(self) -> bool:
@@ -313,15 +352,21 @@ class Groups:
         aggregate: str,
         epsilon: Exact,
         delta: Exact | None,
-        max_groups: int | None,
+        max_groups: int | Literal["auto"] | None,
         *,
         share: Exact | None = None,
         grid: Exact | None = None,
+        left_out: Exact | None = None,
         **rest: Any,
     ) -> Query:
+        auto, bound = max_groups == "auto", 1 if max_groups is None or max_groups == "auto" else max_groups
         if self._needs_groups and max_groups is None:
-            need = "how many groups a person may count in; explain() shows choices, suggest_max_groups() chooses"
+            need = (
+                'how many groups a person may count in; explain() shows choices, "auto" and suggest_max_groups() choose'
+            )
             raise ParameterError("max_groups", max_groups, need)
+        if auto and not self._needs_groups:
+            raise ParameterError("max_groups", max_groups, "none: a person is in one group")
         budget = checked_epsilon(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
@@ -354,13 +399,15 @@ class Groups:
             aggregate,
             person=self.table.person,
             by=self.by,
-            max_groups=1 if max_groups is None else max_groups,
+            max_groups=bound,
             where=self.table.condition,
             keys=self.keys,
             grid=grid,
             **rest,
         )
-        query = Query(self.table, plan, budget, None if delta is None else checked_epsilon(delta, "delta"), part)
+        told = _told(plan, left_out, auto)
+        most = None if delta is None else checked_epsilon(delta, "delta")
+        query = Query(self.table, plan, budget, most, part, told, auto)
         if not all(query._noise(name, chain.then).fits for name, chain in query.parts):  # type: ignore[attr-defined]
             raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
         return query
@@ -376,15 +423,42 @@ class Query:
     epsilon: Fraction
     delta: Fraction | None
     share: Fraction
+    left_out: Fraction = Fraction(0)
+    """The part of epsilon that pays for knowing what bounding leaves out."""
+    auto: bool = False
+    """Whether that decides max_groups."""
+
+    @property
+    def _chains(self) -> list[tuple[str, Measurement[Any, Any]]]:
+        """All chains of the release, in the order in which they are asked."""
+        sizes = [] if self.sizes is None else [("left_out", self.sizes.parts[0][1])]
+        return [*sizes, *self.parts]
+
+    @property
+    def value_epsilon(self) -> Fraction:
+        """What is left of epsilon for the values."""
+        return self.epsilon * (1 - self.left_out)
+
+    @cached_property
+    def sizes(self) -> Query | None:
+        """The question of how many groups, or rows, people have: it is asked first."""
+        if not self.left_out:
+            return None
+        rows = self.plan.aggregate == "rows" and not self.auto
+        return _sizes(self.table._with(ledger=None), self.plan, self.epsilon * self.left_out, rows=rows)
+
+    def with_groups(self, max_groups: int) -> Query:
+        """Return this question with another max_groups, which is given and not chosen."""
+        return replace(self, plan=replace(self.plan, max_groups=max_groups), auto=False)
 
     @cached_property
     def parts(self) -> list[tuple[str, Measurement[Any, Any]]]:
         """The chains of the release, by the aggregate that each releases; the first decides which groups are shown."""
         plan = self.plan
         if plan.aggregate in ("people", "rows") or (plan.aggregate == "sum" and self.delta is None):
-            return [(plan.aggregate, self._noisy(plan, self.epsilon))]
-        people = ("people", self._noisy(plan.counting(), self.epsilon * self.share))
-        return [people, (plan.aggregate, self._noisy_value(self.epsilon * (1 - self.share)))]
+            return [(plan.aggregate, self._noisy(plan, self.value_epsilon))]
+        people = ("people", self._noisy(plan.counting(), self.value_epsilon * self.share))
+        return [people, (plan.aggregate, self._noisy_value(self.value_epsilon * (1 - self.share)))]
 
     def _noisy(self, plan: Plan, epsilon: Fraction) -> Measurement[Any, Any]:
         """Return a plan with the least noise within a budget."""
@@ -412,15 +486,18 @@ class Query:
     def loss(self) -> tuple[Fraction, Fraction]:
         """What the books are charged: the chains' losses added, delta rounded up to a float."""
         losses = []
-        for _, chain in self.parts:
+        for _, chain in self._chains:
             loss = chain.loss(1)
             losses.append(loss if isinstance(loss, tuple) else (loss, Fraction(0)))
         epsilon, delta = _MEASURE.add(losses)
         most = Fraction(0) if self.delta is None else self.delta
-        return Fraction(epsilon), min(Fraction(_MEASURE.up((epsilon, delta))[1]), most)  # type: ignore[arg-type]  # Both are divided: a rational.
+        spent = most if self.auto else min(Fraction(_MEASURE.up((epsilon, delta))[1]), most)
+        return Fraction(epsilon), spent  # type: ignore[arg-type]  # Both are divided: a rational.
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
+        if self.sizes is not None:
+            self.sizes.check()
         engine, failure = self.table._ibis.get_backend(), ""
         with alone(self.table._ibis):
             expression = self.plan.expression(self.table._ibis, bytes(16))
@@ -438,8 +515,29 @@ class Query:
         with charged(ledger, Amount(*self.loss), self.table.name, receipt) as entry:
             if entry is not None:
                 receipt = receipt | {"ledger": {"entry": entry.number, "when": entry.when.isoformat()}}
-            answer = self._answer(asked(self.table._ibis, self.plan.run), receipt)
+            answer = self._made(receipt)
         return answer if ledger is None else replace(answer, left=ledger.last_left)
+
+    def _made(self, receipt: dict[str, Any]) -> Answer:
+        """Ask the engine and draw the noise: first of what bounding leaves out, then of the values."""
+        if self.sizes is None:
+            return self._answer(asked(self.table._ibis, self.plan.run), receipt)
+        counted = self.sizes._made({})
+        most = None if self.plan.keys is None or not self.plan.by else len(self.plan.keys)
+        spread = Spread(tuple(counted.columns["people"]), counted.noise["people"].scale, most)
+        query = self.with_groups(self._chosen(spread)) if self.auto else self
+        plan = query.plan
+        left_out = spread.left_out(plan.max_groups if plan.by else plan.max_rows) if spread.learned else None
+        found = {"max_groups": plan.max_groups if plan.by else None} | ({} if left_out is None else asdict(left_out))
+        told = receipt | {"left_out": receipt["left_out"] | found}
+        return replace(query._answer(asked(self.table._ibis, plan.run), told), left_out=left_out)
+
+    def _chosen(self, spread: Spread) -> int:
+        """Return the max_groups with the least error by the histogram; 1, the least noise, where it says nothing."""
+        first = self.value_epsilon if len(self.parts) == 1 else self.value_epsilon * self.share
+        rows = self.plan.max_rows
+        found = suggested(spread, epsilon=first, delta=self.delta, max_rows=rows, group_size=_GROUP_SIZE, receipt={})
+        return found.best or 1
 
     def _answer(self, exact_values: Found, receipt: dict[str, Any]) -> Answer:
         (first, chain), *rest = self.parts
@@ -454,7 +552,7 @@ class Query:
             keys, columns = list(noisy), {first: list(noisy.values())}
         noise = {first: self._noise(first, mechanism)}
         for name, _ in rest:
-            again = self._noisy_value(self.epsilon * (1 - self.share), keys)
+            again = self._noisy_value(self.value_epsilon * (1 - self.share), keys)
             found = self.plan.read(exact_values)
             values = found if self.delta is None else Select(keys).apply(found)
             columns[name] = list(again.then.release(values))  # type: ignore[attr-defined]
@@ -497,19 +595,52 @@ class Query:
             "filters": list(self.table.filters),
             "column": plan.value,
             "bounds": {
-                "max_groups": plan.max_groups if plan.by else None,
+                "max_groups": "auto" if self.auto else plan.max_groups if plan.by else None,
                 "max_rows": plan.max_rows if plan.aggregate == "rows" else None,
                 **{name: None if x is None else float(x) for name, x in (("low", plan.low), ("high", plan.high))},
                 "grid": None if plan.grid is None else str(plan.grid),
             },
+            "left_out": {"part of epsilon": str(self.left_out)} if _bites(plan, self.auto) else None,
             "spent": {"epsilon": float_up(epsilon), "delta": float_up(delta)},
             "share": str(self.share) if len(self.parts) > 1 else None,
-            "mechanisms": {name: repr(chain.then) for name, chain in self.parts},  # type: ignore[attr-defined]
+            "mechanisms": {name: repr(chain.then) for name, chain in self._chains},  # type: ignore[attr-defined]
             "engine": f"{engine.name} {engine.version}",
             "versions": {"discreet": __version__, "python": platform.python_version()},
         }
         digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         return said | {"sha256": digest}
+
+
+def _told(plan: Plan, left_out: Exact | None, auto: bool) -> Fraction:
+    """Return the part of epsilon that pays for knowing what the bounds of a plan leave out: 0 where they cannot."""
+    bites = _bites(plan, auto)
+    if left_out is None:
+        return _LEFT_OUT * (2 if auto else 1) if bites else Fraction(0)
+    part = exact(left_out, "left_out")
+    if not 0 <= part < 1:
+        raise ParameterError("left_out", left_out, "0 <= left_out < 1, a part of epsilon")
+    if part and not bites:
+        raise ParameterError("left_out", left_out, "none: these bounds leave nobody's groups or rows out")
+    if auto and not part:
+        raise ParameterError("left_out", left_out, 'left_out > 0, where max_groups="auto"')
+    return part
+
+
+def _bites(plan: Plan, auto: bool) -> bool:
+    """Whether the bounds of a plan can leave out some of a person's groups or rows."""
+    if plan.person is None or not (plan.by or plan.aggregate == "rows"):
+        return False
+    return auto or plan.aggregate == "rows" or plan.keys is None or len(plan.keys) > plan.max_groups
+
+
+def _sizes(table: Table, plan: Plan, epsilon: Fraction, *, rows: bool) -> Query:
+    """Return the question of how many groups, or rows, people have."""
+    each, bins = by_size(plan, table._ibis, rows=rows)
+    who = tuple(name for name in each.columns if name not in bins)
+    keys = SIZES if len(bins) == 1 else tuple(product(SIZES, QUARTERS))
+    name = f"{'rows' if rows else 'groups'} per person in {table.name}"
+    people = table._with(_ibis=each, person=who, condition=None, filters=(), name=name)
+    return Query(people, Plan("people", person=who, by=bins, keys=keys), epsilon, None, _HALF)
 
 
 def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:

@@ -1,0 +1,183 @@
+"""Spread: in how many groups people are, by a noisy histogram, and so what a bound on them leaves out.
+
+A person is in one bin, by the number of their groups; where rows are counted, by the number of their rows and by how
+much of them the bounds keep. So adding or removing a person changes one count by 1, whatever the person did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, final
+
+from discreet.tables.noise import radius
+
+if TYPE_CHECKING:
+    from discreet.tables.plan import Plan
+
+__all__ = ["QUARTERS", "SIZES", "LeftOut", "Spread", "by_size"]
+
+SIZES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+"""The upper ends of the bins. Whoever is in more groups than the last one is taken to be in that many."""
+QUARTERS: Final = (4, 3, 2, 1, 0)
+"""How many whole quarters of a person's rows are kept."""
+_ERROR: Final = Fraction(1, 20)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The share of people's groups, or of their rows, that bounding left out: an estimate and a 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.share:.1%} ({self.low:.1%} to {self.high:.1%})"
+
+
+@final
+@dataclass(frozen=True)
+class Spread:
+    """Noisy numbers of people by the number of their groups; or by the number of their rows, and how much is kept.
+
+    *counts* has a number for each of `SIZES`, or for each pair of `SIZES` and `QUARTERS`; *scale* is that of the
+    discrete Laplace noise in each. Nobody has more than *most* groups, where that is known.
+
+    >>> spread = Spread((9000, 600, 400, *[0] * 8), scale=Fraction(10), most=3)
+    >>> print(spread.left_out(1))
+    12.3% (11.4% to 13.1%)
+    >>> print(spread.left_out(2))
+    3.5% (3.2% to 3.8%)
+    """
+
+    counts: tuple[int, ...]
+    scale: Fraction
+    most: int | None = None
+
+    @property
+    def learned(self) -> bool:
+        """Whether there are more people than six standard deviations of the noise in their number.
+
+        >>> Spread((100, *[0] * 10), Fraction(10)).learned, Spread((1000, *[0] * 10), Fraction(10)).learned
+        (False, True)
+        """
+        return max(sum(self.counts), 0) ** 2 > 36 * 2 * len(self.counts) * self.scale**2
+
+    def left_out(self, bound: int) -> LeftOut:
+        """Return the share of people's groups that is left out where each counts in at most *bound* of them.
+
+        All counts at once are within their reach with probability 95 %; the bins that weigh most have most of the rest.
+        Between such counts, and between the ends of the bins, the share is greatest where the bins of large shares
+        weigh as much as they can and the others as little, and the share that is kept likewise.
+        """
+        shares, total = self._shares(bound), sum(largest for _, largest in self._sizes)
+        weights = []
+        for n, (smallest, largest) in zip(self.counts, self._sizes, strict=True):
+            reach = radius(self.scale, _ERROR * largest / total) if largest else 0
+            weights.append((max(n - reach, 0) * smallest, max(n + reach, 0) * largest))
+        high = _greatest((*weight, most) for weight, (_, most) in zip(weights, shares, strict=True))
+        low = 1 - _greatest((*weight, 1 - least) for weight, (least, _) in zip(weights, shares, strict=True))
+        return LeftOut(min(max(self._estimate(bound), low), high), low, high)
+
+    def _estimate(self, bound: int) -> float:
+        """Return the share left out by the fitted counts, each bin's people in its middle."""
+        middles = [(low + high) / 2 for low, high in self._sizes]
+        if len(self.counts) == len(SIZES):
+            lost = [max(1 - bound / (middle or 1), 0.0) for middle in middles]
+        else:
+            lost = [(least + most) / 2 for least, most in self._shares(bound)]
+        units = [n * middle for n, middle in zip(self._fitted, middles, strict=True)]
+        return sum(unit * part for unit, part in zip(units, lost, strict=True)) / (sum(units) or 1)
+
+    @cached_property
+    def _sizes(self) -> list[tuple[int, int]]:
+        """The least and the greatest number of groups in each bin; (0, 0) in one that nobody can be in."""
+        ends = [(low + 1, high) for low, high in zip((0, *SIZES), SIZES, strict=False)]
+        if self.most is not None:
+            ends = [(low, min(high, self.most)) if low <= self.most else (0, 0) for low, high in ends]
+        return [end for end in ends for _ in range(len(self.counts) // len(SIZES))]
+
+    def _shares(self, bound: int) -> list[tuple[float, float]]:
+        """Return the least and the greatest share that is left out of what a person in each bin has."""
+        if len(self.counts) > len(SIZES):
+            quarters = [(0.0, 0.0), *((1 - (q + 1) / 4, 1 - q / 4) for q in QUARTERS[1:])]
+            return quarters * len(SIZES)
+        return [(max(1 - bound / (low or 1), 0.0), max(1 - bound / (high or 1), 0.0)) for low, high in self._sizes]
+
+    @cached_property
+    def _fitted(self) -> list[float]:
+        """The counts without what may be noise alone: how many people are in a bin or beyond it never grows.
+
+        Beyond the last bin at which those who are there or beyond are more than noise may be, there is nobody.
+        """
+        width = len(self.counts) // len(SIZES)
+        rows = [self.counts[i : i + width] for i in range(0, len(self.counts), width)]
+        beyond = [float(sum(sum(row) for row in rows[i:])) for i in range(len(rows))]
+        noise = float(self.scale)
+        seen = [i for i, n in enumerate(beyond) if n > 5 * noise * (width * (len(rows) - i)) ** 0.5]
+        kept = _falling(beyond[: max(seen, default=-1) + 1])
+        people = [a - b for a, b in zip(kept, [*kept[1:], 0.0], strict=True)] + [0.0] * (len(rows) - len(kept))
+        return [n * part for n, row in zip(people, rows, strict=True) for part in _parts(row)]
+
+
+def by_size(plan: Plan, table: Any, *, rows: bool) -> tuple[Any, tuple[str, ...]]:
+    """Return a table of one row a person, and the columns of their bin: how many groups, or *rows* and quarters.
+
+    Each row is computed from the rows of its person alone, so tables that differ by some people still do.
+    """
+    import ibis
+
+    counted = plan.contributions(table)
+    who, keys = ([name for name in counted.columns if name[0] == letter] for letter in "pk")
+    pairs = counted.group_by([*who, *keys]).agg(n=counted.count().cast("float64"))
+    kept = pairs.n.clip(upper=plan.max_rows)
+    each = pairs.group_by(who).agg(g=pairs.count().cast("float64"), t=pairs.n.sum(), r=kept.sum())
+    size, of = ibis.literal(SIZES[-1]), each.t if rows else each.g
+    for edge in reversed(SIZES[:-1]):
+        size = (of <= edge).ifelse(edge, size)
+    bins = {"size": size.cast("int64")}
+    if rows and keys:  # Without groups, how many rows are kept is known by how many there are.
+        share = each.r / each.t * (each.g.clip(upper=plan.max_groups) / each.g)
+        bins["quarter"] = (share * 4).floor().cast("int64")
+    return each.select(*who, **bins), tuple(bins)
+
+
+def _greatest(bins: Iterable[tuple[float, float, float]]) -> float:
+    """Return the greatest mean of some shares, whose weights are each between two bounds.
+
+    >>> _greatest([(1, 3, 0.0), (1, 1, 1.0)]), _greatest([(0, 1, 0.5), (0, 0, 1.0)])
+    (0.5, 0.5)
+    """
+    ordered = sorted(bins, key=lambda each: -each[2])
+    best = 0.0
+    for heavy in range(1, len(ordered) + 1):
+        weights = [high if i < heavy else low for i, (low, high, _) in enumerate(ordered)]
+        if total := sum(weights):
+            best = max(best, sum(w * share for w, (_, _, share) in zip(weights, ordered, strict=True)) / total)
+    return best
+
+
+def _falling(values: list[float]) -> list[float]:
+    """Return the nearest values that never grow, by pooling neighbours that do [Ayer et al. 1955].
+
+    >>> _falling([5.0, 1.0, 3.0, 0.0])
+    [5.0, 2.0, 2.0, 0.0]
+    """
+    pools: list[tuple[float, int]] = []
+    for value in values:
+        total, size = value, 1
+        while pools and pools[-1][0] / pools[-1][1] < total / size:
+            before, many = pools.pop()
+            total, size = total + before, size + many
+        pools.append((total, size))
+    return [total / size for total, size in pools for _ in range(size)]
+
+
+def _parts(row: tuple[int, ...]) -> list[float]:
+    """Return how the people of a size are divided among the quarters, with none where a count is below 0."""
+    counts = [max(n, 0) for n in row]
+    return [n / sum(counts) for n in counts] if any(counts) else [1.0, *[0.0] * (len(row) - 1)]
