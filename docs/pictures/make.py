@@ -124,20 +124,23 @@ def figure_of(axes: Axes) -> Figure:
 
 
 def what_it_tells() -> Figure:
-    """Draw how far an answer can move a belief, for each epsilon."""
-    figure, axes = plt.subplots(figsize=(6.6, 4), layout="constrained")
+    """Draw how far an answer can move a belief, for each epsilon: one step, and two."""
+    figure, panels = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained", sharey=True)
     prior = np.linspace(0, 1, 201)
-    for epsilon, shade in zip((4, 2, 1, 0.5), SHADES, strict=True):
-        factor = math.exp(epsilon)
-        high = prior * factor / (prior * factor + 1 - prior)
-        low = prior / (prior + (1 - prior) * factor)
-        axes.fill_between(prior, low, high, color=shade, linewidth=0, label=f"epsilon {epsilon:g}")
-    axes.plot(prior, prior, color="white", linewidth=1)
-    axes.set(xlabel="what was believed before", ylabel="what can be believed after", xlim=(0, 1), ylim=(0, 1))
-    axes.set_title("How far one answer can move anybody's belief about one person")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda x, _: f"{x:.0%}")
-    axes.legend(loc="upper left")
+    asked = ("Are you in the table?", "You are in it: what do your rows say?")
+    for steps, axes, title in zip((1, 2), panels, asked, strict=True):
+        for epsilon, shade in zip((4, 2, 1, 0.5), SHADES, strict=True):
+            factor = math.exp(steps * epsilon)
+            high = prior * factor / (prior * factor + 1 - prior)
+            low = prior / (prior + (1 - prior) * factor)
+            axes.fill_between(prior, low, high, color=shade, linewidth=0, label=f"epsilon {epsilon:g}")
+        axes.plot(prior, prior, color="white", linewidth=1)
+        axes.set(xlabel="belief before", xlim=(0, 1), ylim=(0, 1))
+        axes.set_title(title)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(lambda x, _: f"{x:.0%}")
+    panels[0].set_ylabel("belief after, at most and at least")
+    panels[0].legend(loc="upper left")
     return figure
 
 
