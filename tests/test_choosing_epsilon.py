@@ -33,7 +33,7 @@ def test_the_table_of_beliefs_is_computed_and_rounded_to_the_safe_side(steps):
 
 
 def test_a_histogram_really_moves_the_odds_by_one_step_for_presence_and_by_two_for_an_attribute():
-    """Smokers and others at epsilon 1, by the exact law of the noise: some answer attains each factor, none exceeds it."""
+    """Smokers and others at epsilon 1, by the law of the noise: some answer attains each factor, none exceeds it."""
     scale = Fraction(1)
     noise = IntegerLaplace.within(epsilon=1, d_in=1, domain=Vectors(Integers(), size=2))
     assert noise.scale == scale

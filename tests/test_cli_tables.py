@@ -110,7 +110,7 @@ class TestEndToEnd:
         ok("explain", "count", source, *WHO, *GROUPS, *SPEND)
         assert spent() == (0, 0)
         text = ok("count", source, *WHO, *GROUPS, *SPEND, "--ledger", "budget.db")
-        assert lines(text)[0].startswith("2 groups  spent: epsilon 1, delta 6.")
+        assert lines(text)[0].startswith("2 groups  spent: epsilon 1, delta 7.")
         assert [line.split()[0] for line in lines(text)[1:5] if line[0] != "─"] == ["city", "Bath", "Rome"]
         assert lines(text)[-1].startswith("The budget has epsilon 2 and delta 9.")
         assert SENTINEL not in text
@@ -374,7 +374,10 @@ class TestOneCall:
         typed = ["--by", "city", "--by", "month", "--epsilon", "1/9", "--planned", "0.7", "--group-size", 20]
         self.call("suggest", "events.csv", *WHO, *typed)
         [((_, *args), kwargs)] = calls
-        assert (args, kwargs) == (["city", "month"], {"epsilon": "1/9", "planned": "0.7", "group_size": 20})
+        assert (args, kwargs) == (
+            ["city", "month"],
+            {"epsilon": "1/9", "planned": "0.7", "delta": "1e-6", "group_size": 20},
+        )
 
     def test_budget(self, seen):
         calls = seen(discreet, "Ledger")

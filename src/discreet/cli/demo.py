@@ -53,12 +53,12 @@ CREATE MACRO uniform(x, stream) AS ((hash(x * 16 + stream) >> 11) / 900719925474
 CREATE MACRO zipf(u, n) AS least(floor(pow(n + 1, u))::BIGINT - 1, n - 1);
 CREATE TABLE events AS
 WITH people AS (SELECT i, floor($people * uniform(i, 0))::BIGINT AS person_id FROM range($rows) t(i)),
-places AS (
-    SELECT i, person_id, zipf(uniform(if(uniform(i, 1) < {_AWAY}, i, -1 - person_id), 2), $cities) AS place FROM people
+haunts AS (
+    SELECT i, person_id, -1 - 3 * person_id - if(uniform(i, 1) < {_AWAY}, 1 + i % 2, 0) AS haunt FROM people
 )
 SELECT person_id, city, 1 + floor(12 * uniform(i, 3))::INTEGER AS month,
     round(least(4 - 24 * ln(1 - uniform(i, 4)), 400), 2) AS amount
-FROM places JOIN names USING (place)
+FROM haunts JOIN names ON place = zipf(uniform(haunt, 2), $cities)
 UNION ALL
 SELECT $people, $lonely, 1 + i::INTEGER, 10.0 FROM range(3) t(i)
 ORDER BY month, person_id, city, amount
@@ -202,8 +202,8 @@ def _names() -> list[str]:
 def _invent(folder: Path, rows: int, people: int) -> tuple[dict[str, int], dict[int, float]]:
     """Write a table of events, and return the truth about it. The same rows give the same table.
 
-    A person lives in one city and is mostly there. Cities are as large as in Zipf's law, so that many are tiny; in one
-    of them there is a single person.
+    A person lives in one city, is mostly there, and sometimes in one of two others. Cities are as large as in Zipf's
+    law, so that many are tiny; in one of them there is a single person.
     """
     import duckdb
     import pyarrow as pa
@@ -224,8 +224,8 @@ def _publish(folder: Path, book: Ledger) -> tuple[Answer, Answer]:
     from discreet.tables import Table
 
     events = Table(folder / "events.parquet", person="person_id", ledger=book)
-    cities = events.group_by("city").count_people(epsilon=1, delta="1e-6", max_groups=3)
-    months = events.group_by("month", keys=_MONTHS).sum("amount", low=0, high=200, epsilon=1, max_groups=12)
+    cities = events.group_by("city").count_people(epsilon=1, delta="1e-6", max_groups="auto")
+    months = events.group_by("month", keys=_MONTHS).sum("amount", low=0, high=400, epsilon=1, max_groups=12)
     for answer, name in ((cities, "people-by-city"), (months, "spent-by-month")):
         answer.save(folder / f"{name}.parquet")
         answer.to_html(folder / f"{name}.html")
@@ -273,6 +273,13 @@ def _ask(folder: Path) -> tuple[Survey, Estimates]:
     return survey, estimates
 
 
+def _held(made: Demo) -> str:
+    """Say how many of the cities' intervals hold the truth."""
+    ends = zip(made.cities.keys, *made.cities.interval("0.95"), strict=True)
+    held = sum(low <= made.cities_true[key[0]] <= high for key, low, high in ends)
+    return f"{held:,} of their {len(made.cities):,} intervals hold the truth."
+
+
 def _page(made: Demo) -> Iterator[Part]:
     """Give what happened in a screenful."""
     seconds = made.seconds
@@ -290,16 +297,21 @@ def _page(made: Demo) -> Iterator[Part]:
         rows.append([city, f"{noisy:,}", f"{figure(low[i])} to {figure(high[i])}", f"{true:,}", f"{noisy - true:+,}"])
     rows.append([_LONELY, "absent", "", f"{made.cities_true[_LONELY]:,}", ""])
     yield Grid(
-        ["people by city", "published", "95 % interval", "truth", "off by"], rows, "trrrr", frozenset({len(rows) - 1})
+        ["people by city", "published", "95 % noise interval", "truth", "off by"],
+        rows,
+        "trrrr",
+        frozenset({len(rows) - 1}),
     )
     least = min((made.cities_true[city] for city in found), default=0)
     yield (
         f"{len(found):,} cities are published, the smallest of {plural(least, 'person', 'people')}. "
         f"{_LONELY} has one person in it and is not there: the chance that it were is below one in a million. "
-        "Intervals know the noise; the rest is what a person did in more than 3 cities, which does not count."
+        f"{_held(made)}"
     )
+    if made.cities.bias is not None:
+        yield made.cities.bias
     total, true_total = sum(made.months.columns["sum"]), sum(made.months_true.values())
-    yield f"Spent in all months: {total:,.0f}; the truth is {true_total:,.0f}. A person counts for 200 a month at most."
+    yield f"Spent in all months: {total:,.0f}; the truth is {true_total:,.0f}. A person counts for 400 a month at most."
     yield (
         f"Both cost epsilon 2 of 3. One more question, for 2, was refused and cost nothing: epsilon "
         f"{amount(made.left[0], up=False)} and delta {amount(made.left[1], up=False)} are left."

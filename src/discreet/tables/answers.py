@@ -95,14 +95,14 @@ class Answer:
         told = self.receipt.get("left_out")
         if told is None:
             return None
-        bounds = self.receipt["bounds"] | {"max_groups": told.get("max_groups")}
+        bounds = self.receipt["bounds"] | {name: told[name] for name in ("max_groups",) if name in told}
         bound = " and ".join(f"{x} = {bounds[x]}" for x in ("max_groups", "max_rows") if bounds[x] is not None)
         what = "rows" if bounds["max_rows"] is not None else "groups"
         if self.left_out is None:
             why = "it was not asked for" if told["part of epsilon"] == "0" else "the noise is larger than the table"
-            return f"How much of people's {what} {bound} left out is not known: {why}. It is in no interval."
-        effect = "a bias" if self.value == "mean" else "a bias that makes values too small"
-        return f"{bound} left out {self.left_out} of people's {what}: {effect}, and is in no interval."
+            return f"Bias: what share of people's {what} {bound} left out is not known: {why}."
+        share, ends = f"{self.left_out.share:.1%}", f"{self.left_out.low:.1%} to {self.left_out.high:.1%}"
+        return f"Bias: {bound} left out {share} of people's {what} ({ends}). The noise intervals do not include it."
 
     @property
     def names(self) -> dict[str, str]:

@@ -258,10 +258,14 @@ class Plan(Transformation[Any, Any]):
 
     def contributions(self, table: Any) -> Any:
         """Return the rows that count, before bounding: people p0, p1, ..., groups k0, k1, ... and the value s."""
-        rows = self._rows(table, Engine.of(table, bytes(16)))
-        return (
-            rows if self.keys is None else rows.filter(_among(rows, [f"k{i}" for i in range(len(self.by))], self.keys))
-        )
+        self.input_domain.validate(table)
+        engine = engine_of(table)
+        engine.check(table, self.input_domain.columns)
+        rows = self._rows(table, engine)
+        if self.keys is None:
+            return rows
+        known = written(self.keys, [table[name] for name in self.by])
+        return rows.filter(_among([rows[f"k{i}"] for i in range(len(self.by))], known, engine))
 
     def _rows(self, table: Any, engine: Engine) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and the value s on the grid."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.tables.noise import radius
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QUARTERS", "SIZES", "LeftOut", "Spread", "by_size"]
 
-SIZES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+SIZES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64)
 """The upper ends of the bins. Whoever is in more groups than the last one is taken to be in that many."""
 QUARTERS: Final = (4, 3, 2, 1, 0)
 """How many whole quarters of a person's rows are kept."""
@@ -47,7 +48,7 @@ class Spread:
     *counts* has a number for each of `SIZES`, or for each pair of `SIZES` and `QUARTERS`; *scale* is that of the
     discrete Laplace noise in each. Nobody has more than *most* groups, where that is known.
 
-    >>> spread = Spread((9000, 600, 400, *[0] * 8), scale=Fraction(10), most=3)
+    >>> spread = Spread((9000, 600, 400, *[0] * 9), scale=Fraction(10), most=3)
     >>> print(spread.left_out(1))
     12.3% (11.4% to 13.1%)
     >>> print(spread.left_out(2))
@@ -62,7 +63,7 @@ class Spread:
     def learned(self) -> bool:
         """Whether there are more people than six standard deviations of the noise in their number.
 
-        >>> Spread((100, *[0] * 10), Fraction(10)).learned, Spread((1000, *[0] * 10), Fraction(10)).learned
+        >>> Spread((100, *[0] * 11), Fraction(10)).learned, Spread((1000, *[0] * 11), Fraction(10)).learned
         (False, True)
         """
         return max(sum(self.counts), 0) ** 2 > 36 * 2 * len(self.counts) * self.scale**2
@@ -120,7 +121,8 @@ class Spread:
         noise = float(self.scale)
         seen = [i for i, n in enumerate(beyond) if n > 5 * noise * (width * (len(rows) - i)) ** 0.5]
         kept = _falling(beyond[: max(seen, default=-1) + 1])
-        people = [a - b for a, b in zip(kept, [*kept[1:], 0.0], strict=True)] + [0.0] * (len(rows) - len(kept))
+        kept += [0.0] * (len(rows) + 1 - len(kept))
+        people = [a - b for a, b in pairwise(kept)]
         return [n * part for n, row in zip(people, rows, strict=True) for part in _parts(row)]
 
 

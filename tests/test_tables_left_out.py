@@ -1,0 +1,306 @@
+"""What bounding leaves out: said beside each answer, paid for from its epsilon, and what max_groups is chosen by."""
+
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+
+import ibis
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet import IntegerLaplace, Ledger
+from discreet.domains import Integers, Vectors
+from discreet.errors import ParameterError
+from discreet.tables import Table
+from discreet.tables.plan import Plan
+from discreet.tables.spread import QUARTERS, SIZES, Spread, by_size
+from discreet.tables.suggest import suggested
+
+SURE = 10**9
+"""An epsilon whose noise is 0 but for a probability far below any that matters."""
+CITIES = tuple(f"c{i:02}" for i in range(60))
+
+
+def visits(*counts, rows=1):
+    """People who are in so many cities each, with so many rows in each of them."""
+    return pd.DataFrame(
+        [(who, CITIES[(who + i) % 60]) for who, n in enumerate(counts) for i in range(n) for _ in range(rows)],
+        columns=["who", "city"],
+    ).assign(paid=1.0)
+
+
+def by_city(data, *, keys=None, ledger=None):
+    return Table(data, person="who", ledger=ledger).group_by("city", keys=keys)
+
+
+def truth(counts, bound):
+    return 1 - sum(min(n, bound) for n in counts) / sum(counts)
+
+
+MANY = [1] * 900 + [2] * 300 + [3] * 100 + [7] * 40 + [20] * 10
+
+
+class TestEstimate:
+    @pytest.mark.parametrize("bound", [1, 2, 3, 5, 8])
+    @pytest.mark.parametrize("what", ["count_people", "sum", "mean"])
+    def test_without_noise_it_is_the_share_of_peoples_groups(self, what, bound):
+        paid = {} if what == "count_people" else {"column": "paid", "low": 0, "high": 2}
+        found = getattr(by_city(visits(*MANY)), what)(epsilon=SURE, delta="1e-6", max_groups=bound, **paid).left_out
+        assert found.low <= truth(MANY, bound) <= found.high
+        assert found.share == pytest.approx(truth(MANY, bound), abs=0.02)
+
+    @pytest.mark.parametrize(("bound", "most"), [(1, 1), (2, 3), (3, 2), (30, 1), (30, 4)])
+    def test_of_rows_it_is_the_share_of_rows(self, bound, most):
+        rows = 4
+        kept = sum(min(n, bound) * min(rows, most) for n in MANY)
+        answer = by_city(visits(*MANY, rows=rows)).count_rows(
+            epsilon=SURE, delta="1e-6", max_groups=bound, max_rows=most
+        )
+        exact = 1 - kept / (rows * sum(MANY))
+        assert answer.left_out.low <= exact + 1e-9
+        assert answer.left_out.high >= exact - 1e-9
+        assert answer.left_out.share == pytest.approx(exact, abs=0.13)  # Quarters are coarse.
+
+    def test_without_groups_rows_are_bounded_too(self):
+        counts = [1] * 500 + [4] * 300 + [30] * 20
+        answer = Table(visits(*counts), person="who").count_rows(epsilon=SURE, max_rows=3)
+        assert answer.left_out.low <= truth(counts, 3) <= answer.left_out.high
+        assert answer.left_out.share == pytest.approx(truth(counts, 3), abs=0.02)
+
+    def test_known_keys_are_the_groups_that_count(self):
+        data = visits(*[5] * 600)
+        answer = by_city(data, keys=CITIES[:2]).count_people(epsilon=SURE, max_groups=1)
+        inside = data[data.city.isin(CITIES[:2])].groupby("who").city.nunique()
+        assert answer.left_out.share == pytest.approx(truth(list(inside), 1), abs=1e-6)
+
+    def test_filters_and_nobodies_are_followed(self):
+        data = visits(*[3] * 600)
+        data.loc[data.who < 200, "who"] = np.nan
+        kept = data[(data.city < "c30") & data.who.notna()]
+        answer = (
+            Table(data, person="who")
+            .where("city < 'c30'")
+            .group_by("city")
+            .count_people(epsilon=SURE, delta="1e-6", max_groups=1)
+        )
+        assert answer.left_out.share == pytest.approx(truth(list(kept.groupby("who").size()), 1), abs=1e-6)
+
+    def test_a_person_in_more_groups_than_the_last_bin_is_counted_in_it(self):
+        data = pd.DataFrame([(who, f"{i}") for who in range(500) for i in range(70)], columns=["who", "city"])
+        found = Table(data, person="who").group_by("city").count_people(epsilon=SURE, delta="1e-6", max_groups=32)
+        assert found.left_out.low <= 1 / 2 <= found.left_out.high
+
+    @pytest.mark.parametrize("rows", [False, True])
+    def test_one_person_is_in_one_bin_whatever_they_did(self, rows):
+        plan = Plan("rows", person="who", by="city", max_groups=2, max_rows=2)
+        person = pd.DataFrame([(9999, city) for city in CITIES for _ in range(9)], columns=["who", "city"])
+        without = visits(*MANY).drop(columns="paid")
+        histograms = []
+        for data in (without, pd.concat([without, person])):
+            each, bins = by_size(plan, ibis.memtable(data), rows=rows)
+            assert bins == (("size", "quarter") if rows else ("size",))
+            found = each.to_pyarrow().to_pandas()
+            assert found[[name for name in found.columns if name not in bins]].drop_duplicates().shape[0] == len(found)
+            assert set(found["size"]) <= set(SIZES)
+            assert not rows or set(found["quarter"]) <= set(QUARTERS)
+            histograms.append(found.groupby(list(bins)).size().to_dict())
+        before, after = histograms
+        assert sum(abs(after.get(key, 0) - before.get(key, 0)) for key in {*before, *after}) == 1
+
+    def test_sqlite_agrees(self, tmp_path):
+        with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+            visits(*MANY).to_sql("visits", connection, index=False)
+        table = Table(f"sqlite://{tmp_path}/a.db", table="visits", person="who").group_by("city")
+        for what, rest in (("count_people", {}), ("count_rows", {"max_rows": 1})):
+            found = getattr(table, what)(epsilon=SURE, delta="1e-6", max_groups=2, **rest).left_out
+            beside = getattr(by_city(visits(*MANY)), what)(epsilon=SURE, delta="1e-6", max_groups=2, **rest).left_out
+            assert found == beside
+
+
+class TestInterval:
+    @pytest.mark.parametrize("epsilon", ["1/20", "1/2"])
+    @pytest.mark.parametrize("law", ["alone", "few", "many", "all alike"])
+    def test_it_covers_at_least_as_often_as_it_says(self, law, epsilon):
+        """Of 150 intervals each, at most 13 miss: of intervals that miss one time in ten, more do in 96 % of cases."""
+        draws = np.random.default_rng(5)
+        counts = {
+            "alone": np.ones(5000, int),
+            "few": draws.geometric(0.4, 5000),
+            "many": np.minimum(draws.zipf(2.2, 5000), 64),
+            "all alike": np.full(2000, 20),
+        }[law]
+        histogram = np.bincount(np.searchsorted(SIZES, counts), minlength=len(SIZES)).tolist()
+        noise = IntegerLaplace.within(epsilon=epsilon, domain=Vectors(Integers(), size=len(SIZES)))
+        for bound in (1, 3, 8):
+            missed = 0
+            for _ in range(150):
+                found = Spread(tuple(map(int, noise.release(histogram))), noise.scale).left_out(bound)
+                missed += not found.low - 1e-12 <= truth(counts, bound) <= found.high + 1e-12
+                assert found.low <= found.share <= found.high
+            assert missed <= 13
+
+    def test_without_noise_it_is_as_narrow_as_the_bins(self):
+        found = Spread((100, 50, 20, *[0] * 9), Fraction(1, 10**6)).left_out(1)
+        assert found.low == pytest.approx(found.high)
+        assert found.share == pytest.approx(1 - 170 / 260)
+
+    def test_nobody_is_in_more_groups_than_there_are(self):
+        open_ended, known = (Spread((1000, *[0] * 11), Fraction(20), most).left_out(1) for most in (None, 2))
+        assert known.high < open_ended.high / 4
+
+    def test_too_few_people_teach_nothing_and_it_says_so(self):
+        answer = by_city(visits(1, 2, 3)).count_people(epsilon=1, delta="1e-6", max_groups=2)
+        assert answer.left_out is None
+        assert "is not known: the noise is larger than the table" in str(answer)
+
+    @pytest.mark.parametrize("counts", [[], [0] * 12, [-5] * 12, [10**9, *[0] * 11]])
+    def test_no_counts_fail(self, counts):
+        spread = Spread(tuple(counts or [0] * 60), Fraction(10))
+        found = spread.left_out(2)
+        assert 0 <= found.low <= found.share <= found.high <= 1
+
+
+class TestCharge:
+    @pytest.mark.parametrize("what", ["count_people", "count_rows", "sum", "mean"])
+    @pytest.mark.parametrize("keys", [None, CITIES[:9]], ids=["private", "known"])
+    @pytest.mark.parametrize("bound", [2, "auto"])
+    @pytest.mark.parametrize("part", [None, "1/4"])
+    def test_the_charge_is_what_all_chains_cost_and_what_was_typed(self, what, keys, bound, part):
+        paid = {"value": "paid", "low": 0, "high": 2} if what in ("sum", "mean") else {}
+        aggregate = {"count_people": "people", "count_rows": "rows"}.get(what, what)
+        groups = by_city(visits(1, 2, 3), keys=keys)
+        query = groups._query(aggregate, "0.7", None if keys else "1e-6", bound, left_out=part, **paid)
+        share = Fraction(part or ("1/10" if bound == "auto" else "1/20"))
+        name, sizes = query._chains[0]
+        assert (name, query.left_out) == ("left_out", share)
+        assert sizes.loss(1) == share * Fraction("0.7")
+        losses = [chain.loss(1) for _, chain in query._chains]
+        assert query.loss[0] == sum(x[0] if isinstance(x, tuple) else x for x in losses) == Fraction("0.7")
+        assert query.loss[1] <= (0 if keys else Fraction("1e-6"))
+
+    def test_the_histogram_that_is_paid_for_is_the_one_that_is_drawn(self, monkeypatch):
+        seen = []
+        release = IntegerLaplace.release
+        monkeypatch.setattr(IntegerLaplace, "release", lambda m, x: [seen.append(m.scale), release(m, x)][1])
+        book = Ledger.in_memory(epsilon=1)
+        by_city(visits(*[2] * 30), keys=CITIES[:5], ledger=book).count_people(epsilon=1, max_groups=2)
+        assert seen == [20, Fraction(40, 19)]
+        assert book.left.epsilon == 0
+
+    def test_one_entry_says_all_of_it(self):
+        book = Ledger.in_memory(epsilon=2, delta="1e-5")
+        answer = by_city(visits(*MANY), ledger=book).count_people(epsilon=1, delta="1e-6", max_groups="auto")
+        (entry,) = book.entries()
+        assert (entry.epsilon, entry.delta) == (1, Fraction("1e-6"))
+        assert entry.receipt["bounds"]["max_groups"] == "auto"
+        assert entry.receipt["left_out"] == {"part of epsilon": "1/10"}
+        assert answer.receipt["left_out"]["max_groups"] in SIZES
+        assert set(entry.receipt["mechanisms"]) == {"left_out", "people"}
+
+    @pytest.mark.parametrize(
+        ("ask", "words"),
+        [
+            (
+                lambda t: t.group_by("city").count_people(epsilon=1, delta="1e-6", max_groups=2, left_out=1),
+                "left_out=1",
+            ),
+            (
+                lambda t: t.group_by("city").count_people(epsilon=1, delta="1e-6", max_groups=2, left_out=-1),
+                "left_out=-1",
+            ),
+            (
+                lambda t: t.group_by("city").count_people(epsilon=1, delta="1e-6", max_groups="auto", left_out=0),
+                "left_out > 0",
+            ),
+            (
+                lambda t: t.group_by("city").count_people(epsilon=1, delta="1e-6", max_groups="most"),
+                "max_groups='most'",
+            ),
+            (
+                lambda t: t.group_by("city", keys=["c01"]).count_people(epsilon=1, max_groups=1, left_out="1/9"),
+                "nobody's",
+            ),
+            (lambda t: t.count_rows(epsilon=1, left_out=2), "left_out=2"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused_before_anything_is_charged(self, ask, words):
+        book = Ledger.in_memory(epsilon=9, delta="1e-5")
+        with pytest.raises((ParameterError, TypeError), match=words):
+            ask(Table(visits(1, 2), person="who", ledger=book))
+        assert not book.entries()
+
+    def test_where_bounds_leave_nothing_out_nothing_is_asked_or_said(self):
+        for answer in (
+            by_city(visits(1, 2), keys=CITIES[:3]).count_people(epsilon=1, max_groups=3),
+            Table(visits(1, 2)).group_by("city").count_people(epsilon=1, delta="1e-6"),
+            Table(visits(1, 2), person="who").count_people(epsilon=1),
+            Table(visits(1, 2), person="who").sum("paid", low=0, high=1, epsilon=1),
+        ):
+            assert answer.left_out is answer.bias is answer.receipt["left_out"] is None
+
+    def test_where_it_is_not_asked_for_it_says_so(self):
+        answer = by_city(visits(*MANY)).count_people(epsilon=1, delta="1e-6", max_groups=2, left_out=0)
+        assert answer.left_out is None
+        assert "max_groups = 2 left out is not known: it was not asked for" in str(answer)
+        assert answer.noise["people"].scale == 2
+
+
+class TestAuto:
+    @pytest.mark.parametrize("each", [1, 2, 3, 5, 8])
+    def test_where_everybody_is_in_as_many_groups_that_many_are_chosen(self, each):
+        answer = by_city(visits(*[each] * 3000)).count_people(epsilon=4, delta="1e-6", max_groups="auto")
+        assert answer.receipt["left_out"]["max_groups"] == each
+        assert f"max_groups = {each} left out" in answer.bias
+
+    def test_few_people_get_the_least_noise(self):
+        answer = by_city(visits(1, 2, 3)).count_people(epsilon=1, delta="1e-6", max_groups="auto")
+        assert answer.receipt["left_out"]["max_groups"] == 1
+
+    def test_no_more_groups_are_chosen_than_there_are(self):
+        answer = by_city(visits(*[9] * 3000), keys=CITIES[:4]).count_people(epsilon=1, max_groups="auto")
+        assert answer.receipt["left_out"]["max_groups"] <= 4
+
+    def test_the_thresholds_cost_counts(self):
+        """Everybody is in 8 groups; at max_groups 8 a group of 100 would be hidden, which costs all of its people."""
+        spread = Spread((*[0] * 6, 5000, *[0] * 5), Fraction(10))
+        private, known = (
+            suggested(spread, epsilon=Fraction(1), delta=delta, group_size=100, receipt={})
+            for delta in (Fraction("1e-6"), None)
+        )
+        assert known.best == 8
+        assert private.best < 8
+        assert private.error(8, 100) > 95 > known.error(8, 100)
+
+    def test_suggestions_for_the_same_data_agree(self):
+        """Thirty runs at the default epsilon: all within one step of each other on the list of candidates."""
+        counts = np.random.default_rng(2).geometric(0.35, 10_000)
+        histogram = np.bincount(np.searchsorted(SIZES, counts), minlength=len(SIZES)).tolist()
+        noise = IntegerLaplace.within(epsilon="0.1", domain=Vectors(Integers(), size=len(SIZES)))
+        found = [
+            suggested(
+                Spread(tuple(map(int, noise.release(histogram))), noise.scale),
+                epsilon=Fraction(1),
+                delta=Fraction("1e-6"),
+                group_size=1000,
+                receipt={},
+            ).best
+            for _ in range(30)
+        ]
+        assert max(found) - min(found) <= 4, found
+
+    def test_a_suggestion_is_charged_and_follows_filters(self):
+        book = Ledger.in_memory(epsilon=2 * SURE)
+        table = Table(visits(*[4] * 99), person="who", ledger=book).where("city IN ('c01', 'c02')")
+        found = table.suggest_max_groups("city", epsilon=SURE, planned=2, group_size=10**6)
+        assert (found.best, found.best_for(10**6)) == (2, 2)
+        assert [(entry.epsilon, entry.delta) for entry in book.entries()] == [(SURE, 0)]
+        assert found.receipt["table"] == "groups per person in a pandas frame"
+        assert found.to_rows()[0] | {"left_out": 0, "error": 0} == {
+            "max_groups": 1, "left_out": 0, "noise": 0.5, "threshold": 7, "error": 0,
+        }  # fmt: skip
+
+    def test_a_suggestion_that_could_learn_nothing_is_none(self):
+        found = Table(visits(1, 2, 3), person="who").suggest_max_groups("city")
+        assert found.best is None
+        assert "The noise is larger than what could be learned" in str(found)
