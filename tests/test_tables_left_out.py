@@ -273,7 +273,7 @@ class TestAuto:
         assert private.error(8, 100) > 95 > known.error(8, 100)
 
     def test_suggestions_for_the_same_data_agree(self):
-        """Thirty runs at the default epsilon: all within one step of each other on the list of candidates."""
+        """Thirty runs at the default epsilon: the largest is at most twice the smallest."""
         counts = np.random.default_rng(2).geometric(0.35, 10_000)
         histogram = np.bincount(np.searchsorted(SIZES, counts), minlength=len(SIZES)).tolist()
         noise = IntegerLaplace.within(epsilon="0.1", domain=Vectors(Integers(), size=len(SIZES)))
@@ -287,7 +287,7 @@ class TestAuto:
             ).best
             for _ in range(30)
         ]
-        assert max(found) - min(found) <= 4, found
+        assert max(found) <= 2 * min(found), found
 
     def test_a_suggestion_is_charged_and_follows_filters(self):
         book = Ledger.in_memory(epsilon=2 * SURE)
