@@ -119,7 +119,7 @@ class Spread:
         rows = [self.counts[i : i + width] for i in range(0, len(self.counts), width)]
         beyond = [float(sum(sum(row) for row in rows[i:])) for i in range(len(rows))]
         noise = float(self.scale)
-        seen = [i for i, n in enumerate(beyond) if n > 5 * noise * (width * (len(rows) - i)) ** 0.5]
+        seen = [i for i, n in enumerate(beyond) if n > noise * (3 + 4 * (width * (len(rows) - i)) ** 0.5)]
         kept = _falling(beyond[: max(seen, default=-1) + 1])
         kept += [0.0] * (len(rows) + 1 - len(kept))
         people = [a - b for a, b in pairwise(kept)]
