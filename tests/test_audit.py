@@ -44,7 +44,7 @@ class TestExact:
         m = IntegerLaplace(scale=2, domain=Vectors(Integers()))
         result = audit.exact(m, pairs=[([0, 0], [1, 2]), ([5, 5], [5, 6]), ([1, 1], [1, 1])])
         assert result.holds
-        assert [pair.d_in for pair in result.pairs] == [3, 1, 0]
+        assert [pair.d_in for pair in result.pairs] == [3, 1, 0, 3, 1]
         assert result.tightness > 1 - 1e-12
 
     @pytest.mark.parametrize("scale", ["1/2", 1, 5])

@@ -2,7 +2,8 @@
 
 An infinite law is not cut off. Far enough out, the ratio of the two probabilities of an outcome no longer changes; all
 outcomes from there on are one event whose probability is known in closed form, and no other event tells more. (They
-share one likelihood ratio, so which of them happened says nothing further.)
+share one likelihood ratio, so which of them happened says nothing further.) A law has to be one: no probability is
+negative, and together they are 1. And what is drawn has to follow it, which `fits` looks at by samples.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from discreet.audit.fits import Misfit, Outcome, answers, as_map, at_least, misfits
 from discreet.audit.inputs import pairs_of
+from discreet.audit.outputs import seen, whole_of
 from discreet.composition import Composition
-from discreet.core import Chained, Measurement
+from discreet.core import Chained, Measurement, Postprocessed
 from discreet.domains import Integers, Vectors
 from discreet.errors import KindError, ParameterError, UnsupportedError
-from discreet.exact import listed
+from discreet.exact import listed, whole
 from discreet.measures import Approximate
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import Number, Real, exp, expm1, float_down, float_up, ln, maximum, total
@@ -69,17 +72,20 @@ class ExactAudit:
     """The result of an exact audit: a verdict, how tight the claim is, and the worst pair.
 
     For a pure loss the truth is the max divergence, to be compared with epsilon; for an approximate one it is the
-    hockey-stick divergence at the claimed epsilon, to be compared with delta.
+    hockey-stick divergence at the claimed epsilon, to be compared with delta. *misfits* are inputs of which *draws*
+    samples do not follow the stated law.
     """
 
     mechanism: str
     quantity: str
     pairs: tuple[PairAudit, ...]
+    misfits: tuple[Misfit, ...] = ()
+    draws: int = 0
 
     @property
     def holds(self) -> bool:
-        """Whether the truth exceeds the claim for no pair."""
-        return all(pair.holds for pair in self.pairs)
+        """Whether the truth exceeds the claim for no pair, and no draws contradict the law."""
+        return all(pair.holds for pair in self.pairs) and not self.misfits
 
     @property
     def worst(self) -> PairAudit:
@@ -93,8 +99,9 @@ class ExactAudit:
 
     def __repr__(self) -> str:
         worst = self.worst
+        wrong = f"{len(self.misfits)} misfits of {self.draws} draws with the law; " if self.misfits else ""
         return (
-            f"<{'holds' if self.holds else 'VIOLATED'}: {self.mechanism}; {len(self.pairs)} pairs; worst at "
+            f"<{'holds' if self.holds else 'VIOLATED'}: {self.mechanism}; {wrong}{len(self.pairs)} pairs; worst at "
             f"{brief(worst.x)}, {brief(worst.y)} by {brief(worst.event)}: {self.quantity} claimed {worst.claimed!r}, "
             f"true {float(worst.low)!r}, tightness {worst.tightness:.6g}>"
         )
@@ -128,10 +135,14 @@ def exact(
     *,
     pairs: Iterable[tuple[Any, Any]] | None = None,
     members: Sequence[Any] | None = None,
+    draws: int = 2000,
 ) -> ExactAudit:
     """Compare a mechanism's map with its exact output laws, for pairs of inputs or for all pairs of some members.
 
-    Without either, pairs are chosen that show the mechanism at its worst.
+    Without either, pairs are chosen that show the mechanism at its worst. Each pair is looked at both ways round. A law
+    that is none, because it is negative somewhere or does not sum to 1, is refused. Then *draws* releases of each input
+    are held against its law: a sampler that is 1/5 away from it, in total variation, is found by 2,000 draws with
+    probability 99 %, and a right one is not in all but 1e-9 of audits. With 0 none are drawn.
 
     >>> from discreet import RandomizedResponse
     >>> audit = exact(RandomizedResponse(categories=("a", "b", "c"), prob="3/4"), members=("a", "b", "c", "other"))
@@ -140,20 +151,31 @@ def exact(
     """
     if not isinstance(mechanism, Measurement):
         raise KindError("mechanism", mechanism, "a Measurement")
+    n = whole(draws, "draws", least=0)
     if pairs is None and members is not None:
         pairs = permutations(listed(members, "members", "a list of inputs"), 2)
-    todo = pairs_of(mechanism) if pairs is None else listed(pairs, "pairs", "a list of pairs of inputs")
-    if not todo:
-        raise ParameterError("pairs", todo, "at least one pair of inputs, or two members")
-    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in todo):
+    given = pairs_of(mechanism) if pairs is None else listed(pairs, "pairs", "a list of pairs of inputs")
+    if not given:
+        raise ParameterError("pairs", given, "at least one pair of inputs, or two members")
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in given):
         raise KindError("pairs", pairs, "a list of pairs of inputs")
+    todo = _both_ways(given)
     approximate = isinstance(mechanism.output_measure, Approximate)
     look = _delta if approximate else _epsilon
     return ExactAudit(
         mechanism=repr(mechanism),
         quantity="delta" if approximate else "epsilon",
         pairs=tuple(look(mechanism, x, y) for x, y in todo),
+        misfits=tuple(misfits(mechanism, (x for x, _ in todo), n)) if n else (),
+        draws=n,
     )
+
+
+def _both_ways(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return pairs, and then each of them the other way round unless it is there."""
+    there = list(pairs)
+    found = {whole_of(seen((x, y))): (x, y) for x, y in [*there, *((y, x) for x, y in there)]}
+    return list(found.values())
 
 
 @singledispatch
@@ -173,6 +195,15 @@ def _(mechanism: Chained, x: Any, y: Any) -> Laws:
 
 
 @pair_of_laws.register
+def _(mechanism: Postprocessed, x: Any, y: Any) -> Laws:
+    laws: tuple[dict[Any, Number], dict[Any, Number]] = ({}, {})
+    for law, data in zip(laws, (x, y), strict=True):
+        for answer, p in answers(mechanism, data):
+            law[Outcome(answer)] = law.get(Outcome(answer), Fraction(0)) + p
+    return laws
+
+
+@pair_of_laws.register
 def _(mechanism: Composition, x: Any, y: Any) -> Laws:
     return _product([pair_of_laws(part, x, y) for part in mechanism.measurements])
 
@@ -187,6 +218,7 @@ def _(mechanism: IntegerLaplace, x: Any, y: Any) -> Laws:
 
 @pair_of_laws.register
 def _(mechanism: LaplaceThreshold, x: Any, y: Any) -> Laws:
+    x, y = as_map(x), as_map(y)
     keys = [key for key in {**x, **y} if x.get(key, 0) != y.get(key, 0)]
     sign = 1 if mechanism.threshold >= 0 else -1
     laws = [
@@ -206,9 +238,9 @@ def _noisy(s: Fraction, domain: Any, x: int, y: int) -> Laws:
         return {"anything": Fraction(1)}, {"anything": Fraction(1)}
     laws = []
     for mean in (x, y):
-        law: dict[Any, Number] = {f"<= {low}": _at_least(s, mean - low)}
+        law: dict[Any, Number] = {f"<= {low}": at_least(s, mean - low)}
         law |= {z: _point(s, z - mean) for z in range(low + 1, high)}
-        law[f">= {high}"] = _at_least(s, high - mean)
+        law[f">= {high}"] = at_least(s, high - mean)
         laws.append(law)
     return laws[0], laws[1]
 
@@ -221,9 +253,9 @@ def _thresholded(s: Fraction, threshold: int, x: int, y: int) -> Laws:
         if mean == 0:
             law: dict[Any, Number] = {"absent": Fraction(1)}
         else:
-            law = {"absent": 1 - _at_least(s, threshold + 1 - mean)}
+            law = {"absent": 1 - at_least(s, threshold + 1 - mean)}
             law |= {v: _point(s, v - mean) for v in range(threshold + 1, far)}
-            law[f">= {far}"] = _at_least(s, far - mean)
+            law[f">= {far}"] = at_least(s, far - mean)
         laws.append(law)
     return laws[0], laws[1]
 
@@ -233,14 +265,6 @@ def _point(s: Fraction, z: int) -> Number:
     if s == 0:
         return Fraction(int(z == 0))
     return -expm1(-1 / s) / (1 + exp(-1 / s)) * exp(-abs(z) / s)
-
-
-def _at_least(s: Fraction, z: int) -> Number:
-    """Return Pr[Z >= z], for z of either sign."""
-    if s == 0:
-        return Fraction(int(z <= 0))
-    tail = exp(-abs(z if z > 0 else 1 - z) / s) / (1 + exp(-1 / s))
-    return tail if z > 0 else 1 - tail
 
 
 def _product(laws: list[Laws]) -> Laws:
@@ -259,10 +283,25 @@ def _product(laws: list[Laws]) -> Laws:
     return joint
 
 
+def _checked_laws(mechanism: Measurement[Any, Any], x: Any, y: Any) -> Laws:
+    """Return two laws, or raise unless each is one."""
+    laws = pair_of_laws(mechanism, x, y)
+    for law in laws:
+        for p in law.values():
+            if not isinstance(p, int | Fraction | Real):
+                raise KindError("law", type(p), "probabilities that are exact: Fractions")
+            if _enclosure(p)[1] < 0:
+                raise ParameterError("law", p, "probabilities >= 0")
+        low, high = _enclosure(total(law.values()))
+        if not low <= 1 <= high:
+            raise ParameterError("law", float(low), "probabilities that sum to exactly 1")
+    return laws
+
+
 def _epsilon(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
     d_in = mechanism.input_metric.measure(x, y)
     claimed = mechanism.privacy_map(d_in)
-    p, q = pair_of_laws(mechanism, x, y)
+    p, q = _checked_laws(mechanism, x, y)
     certain = [o for o in p if _positive(p[o]) and not _positive(q.get(o, Fraction(0)))]
     if certain:
         return PairAudit(x, y, d_in, claimed, float("inf"), float("inf"), certain[0])
@@ -275,7 +314,7 @@ def _epsilon(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
 def _delta(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
     d_in = mechanism.input_metric.measure(x, y)
     epsilon, claimed = mechanism.privacy_map(d_in)
-    p, q = pair_of_laws(mechanism, x, y)
+    p, q = _checked_laws(mechanism, x, y)
     grow = exp(Fraction(epsilon)) if np.isfinite(epsilon) else None
     excess: dict[Any, Number] = {}
     for o in p:

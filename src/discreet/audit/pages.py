@@ -74,6 +74,8 @@ def _verdict(audit: Audit) -> Verdict:
                 "The claim holds.", f"For {pairs} of inputs no event exceeds it, by exact laws. {tight}", True
             )
         wrong = sum(not pair.holds for pair in audit.pairs)
+        if not wrong:
+            return Verdict("The claim is violated.", "What is drawn does not follow the law that is stated.", False)
         return Verdict("The claim is violated.", f"The exact law exceeds it for {wrong:,} of {pairs} of inputs.", False)
     if isinstance(audit, SampledAudit):
         sure = f"with a confidence of 1 - {1 - audit.confidence:.2g}"
@@ -137,6 +139,11 @@ def _exact(audit: ExactAudit) -> Iterator[Block]:
         ],
         "Find an input",
     )
+    if audit.draws:
+        yield Text([f"Of each input {audit.draws:,} releases were drawn and held against its law."])
+    for misfit in audit.misfits:
+        says = f"the law says {misfit.stated:.4g}, the draws {misfit.low:.4g} to {misfit.high:.4g}"
+        yield Text([f"Draws of {brief(misfit.x)} do not follow it: for the event {brief(misfit.event)} {says}."])
     if audit.quantity == "delta":
         yield Text(["The exact delta is the hockey-stick divergence of the two laws at the claimed epsilon."])
     else:
