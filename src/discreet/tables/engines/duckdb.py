@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Final
 
 from discreet.tables.engines.engine import MOMENTS, Engine, call, literal, within
@@ -43,8 +43,10 @@ class DuckDB(Engine):
         if kind.timezone:  # All of them are one type, in microseconds.
             kind = dt.Timestamp(timezone="UTC", scale=6)
             column = column.cast(kind)
-        ends = _NANO_ENDS if kind.scale == _NANO else _ENDS
-        low, high = (literal(end, dt.Timestamp(scale=6)).cast(kind) for end in ends)
+            low, high = (literal(end.replace(tzinfo=UTC), kind) for end in _ENDS)
+        else:
+            ends = _NANO_ENDS if kind.scale == _NANO else _ENDS
+            low, high = (literal(end, dt.Timestamp(scale=6)).cast(kind) for end in ends)
         return call("epoch_us", "int64", within(column, low, high))
 
     def clock(self, column: Any) -> Any:

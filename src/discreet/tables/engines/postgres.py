@@ -56,8 +56,9 @@ class Postgres(Engine):
         """Return texts of numbers that have an end, null for NaN."""
         import ibis.expr.datatypes as dt
 
-        kind = dt.Decimal(*decimals(column.type()))
-        least, most = (literal(sign * Decimal(10) ** (kind.precision - kind.scale - 1), kind) for sign in (-1, 1))
+        precision, scale = decimals(column.type())
+        kind = dt.Decimal(precision, scale)
+        least, most = (literal(Decimal(f"{sign}{10**precision - 1}e-{scale}"), kind) for sign in "-+")
         number = (column.cast("string") == "NaN").ifelse(literal(None, "decimal"), column.cast("decimal"))
         return number.clip(least, most).cast(kind).cast("string")
 
