@@ -298,7 +298,6 @@ TYPES = {
         ),
         Odd("STRING COLLATE UTF8_LCASE", str, USUAL["text"], {"'A'": "A", "'a '": "a "}),
         Odd("STRING COLLATE UNICODE_CI", str, USUAL["text"], {"'A'": "A", "'é'": "é", "'e\u0301'": "e\u0301"}),
-        Odd("STRING COLLATE UTF8_BINARY_RTRIM", str, USUAL["text"], {"'A'": "A", "'a '": "a "}),
         Odd(
             "DATE", dt.date, USUAL["day"], {"'+5881580-07-10'": LAST, "'-5877641-06-23'": FIRST, "'0001-01-01'": FIRST}
         ),
@@ -413,7 +412,10 @@ def test_a_key_of_any_value_is_released_as_its_type_has_it_and_no_other_key_for_
     moments = [key for (key,) in found.keys if isinstance(key, dt.datetime)]
     assert all(key.tzinfo in (None, dt.UTC, ZoneInfo("UTC")) or str(key.tzinfo) == "UTC" for key in moments)
     # The types are the column's, whoever is there.
-    assert found.types == (Wire.of(table.c.type()).type,) == plan.run(table.filter(table.u < 0)).types
+    assert found.types == (Wire.of(table.c.type()).type,)
+    if name == "pyspark":  # Each query takes it seconds.
+        return
+    assert found.types == plan.run(table.filter(table.u < 0)).types
     # What is released is a key that finds its group.
     known = [key for (key,) in found.keys if key == key]
     again = Plan("people", person="u", by="c", max_groups=1, keys=known, salt=SALT)(table)
@@ -428,10 +430,8 @@ def test_a_person_of_any_value_is_one_person(name, odd, engines):
     (many,), (all_,) = (Plan("people", person="c")(rows) for rows in (usual, table))
     assert many in (1, MANY)  # Of a usual value that is random, each.
     assert many <= all_ <= many + len(odd.values()) - 1  # Null is nobody.
-    for plan in (
-        Plan("people", person="c", by="g", max_groups=1),
-        Plan("people", person=["c", "g"], by="g", max_groups=1),
-    ):
+    plans = [Plan("people", person=who, by="g", max_groups=1) for who in ("c", ["c", "g"])]
+    for plan in plans[: 1 if name == "pyspark" else 2]:
         found = plan(table)
         assert set(found) <= {"g", "h"}
         assert all_ <= sum(found.values()) <= all_ * len(plan.person)
@@ -446,7 +446,7 @@ def test_a_value_of_any_size_is_clipped(name, odd, engines):
     engine = engines(name)
     table = loaded(engine, odd)
     usual = table.filter(table.u < MANY)
-    for low, high, grid in BOUNDS[:: 3 if name == "pyspark" else 1]:
+    for low, high, grid in BOUNDS[:1] if name == "pyspark" else BOUNDS:
         plan = Plan("sum", person="u", value="c", low=low, high=high, grid=grid)
         (fewer,), (more,) = plan(usual), plan(table)
         assert abs(more - fewer) <= plan.stability_map(len(odd.values()))
