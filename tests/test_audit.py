@@ -13,6 +13,7 @@ from discreet import (
     Integers,
     KindError,
     LaplaceThreshold,
+    Maps,
     OneHot,
     ParameterError,
     RandomizedResponse,
@@ -148,9 +149,10 @@ class TestSampled:
 
     def test_our_threshold_is_not_refuted(self):
         m = LaplaceThreshold(scale=1, threshold=6)
+        numbered = LaplaceThreshold(scale=1, threshold=6, domain=Maps(Integers(), Integers()))
 
         def many(table, n):  # Each of n keys is a trial of its own.
-            keys, values = m.release((np.arange(n), np.full(n, table.get("a", 0))))
+            keys, values = numbered.release((np.arange(n), np.full(n, table.get("a", 0))))
             released = dict(zip(keys.tolist(), values.tolist(), strict=True))
             return [{"a": released[i]} if i in released else {} for i in range(n)]
 
@@ -244,7 +246,7 @@ class TestTiming:
 
     def test_calls_that_depend_on_the_input_are_seen(self):
         m = Composition([LaplaceThreshold(scale=1, threshold=1)])
-        result = audit.timing(m, {"a": 5}, dict.fromkeys(range(40), 5), trials=10, streams=10)
+        result = audit.timing(m, {"a": 5}, dict.fromkeys(map(str, range(40)), 5), trials=10, streams=10)
         assert result.entropy > 0 or result.calls > 0
 
 

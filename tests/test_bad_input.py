@@ -15,7 +15,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import (
-    Anything,
     Approximate,
     BitVectors,
     Bloom,
@@ -37,6 +36,7 @@ from discreet import (
     RandomizedResponseBool,
     Rappor,
     SubsetSelection,
+    Texts,
     Vectors,
     continuous_laplacian_tail_to_alpha,
     discrete_laplacian_tail_to_alpha,
@@ -204,7 +204,7 @@ CONSTRUCTORS = {
     OptimizedUnary: {"length": 3, "p": "1/2", "q": "1/4"},
     LongitudinalRappor: {"length": 3, "max_weight": 1, "f": "1/2", "p": "1/2", "q": "3/4"},
     IntegerLaplace: {"scale": 1, "domain": Integers()},
-    LaplaceThreshold: {"scale": 1, "threshold": 9, "domain": Maps(Anything(), Integers())},
+    LaplaceThreshold: {"scale": 1, "threshold": 9, "domain": Maps(Texts(), Integers())},
     RandomizedResponseBool.within: {"epsilon": 1, "constant_time": False},
     RandomizedResponse.within: {"epsilon": 1, "categories": ["a", "b"]},
     Rappor.within: {"epsilon": 1, "length": 3, "max_weight": 1, "constant_time": False},
@@ -218,7 +218,7 @@ CONSTRUCTORS = {
         "l0": 1,
         "l1": None,
         "li": 1,
-        "domain": Maps(Anything(), Integers()),
+        "domain": Maps(Texts(), Integers()),
     },
     OneHot: {"categories": ["a", "b"]},
     Bloom: {"length": 8, "hashes": 2, "key": b""},
@@ -227,7 +227,7 @@ CONSTRUCTORS = {
     Integers: {"low": None, "high": None, "dtype": None},
     Vectors: {"of": Integers(), "size": None},
     BitVectors: {"length": 3, "max_weight": 1},
-    Maps: {"keys": Anything(), "values": Integers()},
+    Maps: {"keys": Texts(), "values": Integers()},
     Approximate: {"of": MaxDivergence()},
     exact: {"value": 1},
     discrete_laplacian_tail_to_alpha: {"scale": 1, "tail": 5},

@@ -32,7 +32,7 @@ from discreet import (
     UnsupportedError,
     Vectors,
 )
-from discreet.domains import Anything
+from discreet.domains import Texts
 from discreet.reals import float_up, ln, total
 
 YES_NO = RandomizedResponseBool(prob="3/4")
@@ -44,7 +44,7 @@ class PureMap(Measurement):
     """A pure measurement of maps, which says how many keys there are, with noise."""
 
     __slots__ = ()
-    input_domain = property(lambda _: Maps(Anything(), Integers()))
+    input_domain = property(lambda _: Maps(Texts(), Integers()))
     input_metric = property(lambda _: L01InfDistance())
     output_measure = property(lambda _: MaxDivergence())
 

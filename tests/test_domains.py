@@ -18,13 +18,23 @@ from discreet import (
     Anything,
     BitVectors,
     Booleans,
+    Bytes,
     Categories,
+    Dates,
+    Decimals,
     DiscreetError,
     DomainError,
+    Floats,
     Integers,
     KindError,
     Maps,
+    Nullable,
+    Objects,
     ParameterError,
+    Texts,
+    Times,
+    Timestamps,
+    Tuples,
     Vectors,
 )
 from discreet.domains import Domain, identity, saturated
@@ -49,8 +59,21 @@ DOMAINS = [
     BitVectors(1),
     BitVectors(3, max_weight=0),
     BitVectors(3, max_weight=2),
-    Maps(Anything(), Integers()),
+    Maps(Texts(), Integers()),
+    Maps(Objects(), Integers()),
     Maps(Categories(["a", "b"]), Integers(low=0)),
+    Bytes(),
+    Dates(),
+    Decimals(),
+    Decimals(places=2),
+    Floats(),
+    Nullable(Texts()),
+    Objects(),
+    Texts(),
+    Times(),
+    Timestamps(),
+    Timestamps(utc=True),
+    Tuples(Texts(), Nullable(Integers(low=0))),
 ]
 
 
@@ -513,21 +536,40 @@ class TestBitVectors:
 
 
 class TestMaps:
-    INTS = Maps(Anything(), Integers())
+    INTS = Maps(Objects(), Integers())
 
-    @pytest.mark.parametrize("dtype", ["U3", "S3", object])
-    def test_a_key_that_occurs_twice_in_an_array_is_refused(self, dtype):
-        assert (np.array(["a", "b"], dtype), np.array([1, 2])) in self.INTS
-        assert (np.array(["a", "b", "a"], dtype), np.array([1, 2, 3])) not in self.INTS
+    @pytest.mark.parametrize(
+        ("keys", "dtypes"),
+        [(Texts(), ["U3", object]), (Bytes(), ["S3"]), (Categories(["a", "b"]), ["U3", object]), (Objects(), [object])],
+    )
+    def test_a_key_that_occurs_twice_in_an_array_is_refused(self, keys, dtypes):
+        domain = Maps(keys, Integers())
+        for dtype in dtypes:
+            assert (np.array(["a", "b"], dtype), np.array([1, 2])) in domain
+            assert (np.array(["a", "b", "a"], dtype), np.array([1, 2, 3])) not in domain
 
-    @pytest.mark.parametrize("dtype", ["i1", "u8", "f8", "f4", "c16", "M8[D]", "m8[s]", object])
-    def test_a_number_that_occurs_twice_is_refused(self, dtype):
-        assert (np.array([1, 2]).astype(dtype), np.array([1, 2])) in self.INTS
-        assert (np.array([2, 1, 2]).astype(dtype), np.array([1, 2, 3])) not in self.INTS
+    @pytest.mark.parametrize(
+        ("keys", "dtypes"),
+        [
+            (Integers(), ["i1", "u8", object]),
+            (Floats(), ["f8", "f4"]),
+            (Dates(), ["M8[D]"]),
+            (Timestamps(), ["M8[s]", "M8[us]"]),
+            (Objects(), ["c16", "m8[s]", object]),
+        ],
+    )
+    def test_a_number_that_occurs_twice_is_refused(self, keys, dtypes):
+        domain = Maps(keys, Integers())
+        for dtype in dtypes:
+            assert (np.array([1, 2]).astype(dtype), np.array([1, 2])) in domain
+            assert (np.array([2, 1, 2]).astype(dtype), np.array([1, 2, 3])) not in domain
 
     def test_keys_that_a_dict_would_merge_are_refused(self):
         assert (np.array([1, True], object), np.array([1, 2])) not in self.INTS
-        assert (np.array([0.0, -0.0]), np.array([1, 2])) not in self.INTS
+        assert (np.array([1, True], object), np.array([1, 2])) not in Maps(Categories([1, True]), Integers())
+        assert (np.array([0.0, -0.0]), np.array([1, 2])) not in Maps(Floats(), Integers())
+        assert (np.array([math.nan, math.nan]), np.array([1, 2])) not in Maps(Floats(), Integers())
+        assert {math.nan: 1, float("nan"): 2} not in Maps(Floats(), Integers())
 
     @pytest.mark.parametrize("keys", [np.array([[1], [2]], object), np.arange(4).reshape(2, 2), np.array(1)])
     def test_keys_are_one_dimensional(self, keys):
@@ -572,7 +614,13 @@ class TestMaps:
         with pytest.raises(KindError, match="keys"):
             Maps(bad, Integers())
         with pytest.raises(KindError, match="values"):
-            Maps(Anything(), bad)
+            Maps(Texts(), bad)
+
+    @pytest.mark.parametrize("bad", [Anything(), Vectors(Integers()), BitVectors(3), Maps(Texts(), Integers())])
+    def test_keys_are_of_a_domain_of_keys(self, bad):
+        for make in (lambda: Maps(bad, Integers()), lambda: Nullable(bad), lambda: Tuples(Texts(), bad)):
+            with pytest.raises(KindError, match="a domain of keys"):
+                make()
 
 
 def test_every_public_domain_is_tested_here():

@@ -39,7 +39,7 @@ from discreet.tables.select import Select
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
 INNER = {"cli", "coins", "errors", "intervals", "reals", "report", "samplers"}
 """Modules that take what others have checked or released, and the command line, which takes texts."""
-SEAMS = {"add_chunk", "note", "plot", "read", "refuse", "sample", "take"}
+SEAMS = {"add_chunk", "array", "many", "note", "plot", "rank", "read", "refuse", "sample", "take"}
 """Methods that take what has been checked already, what a file of ours holds, or an object of another library."""
 GIVEN = {"amount", "least", "rows"}
 """Arguments that only our own code gives."""
@@ -50,7 +50,7 @@ TRUSTING = {
     *("Approximate.add", "Approximate.up", "Approximate.within", "MaxDivergence.add", "MaxDivergence.up"),
     *("MaxDivergence.within", "Amount.minus", "Amount.plus", "Amount.within", "pair_of_laws", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
-    *("L01InfDistance.measure", "L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
+    *("L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
     # Counts and rows that a collector has read.
     *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "influence", "simplex"),
@@ -313,8 +313,10 @@ GOOD = {
 """What to give for an argument of a name, or a function that makes it."""
 BETTER = {
     "Composition.release": {"x": "yes"},
-    "Maps": {"keys": discreet.Anything(), "values": discreet.Integers()},
+    "Maps": {"keys": discreet.Texts(), "values": discreet.Integers()},
     "Vectors": {"of": discreet.Integers()},
+    "Nullable": {"of": discreet.Texts()},
+    "Tuples": {"of": discreet.Texts()},
     "LongitudinalRappor.within": {"p": "1/4"},
     "LongitudinalRappor": {"p": "1/4"},
     "OptimizedUnary": {"p": "3/4", "q": "1/4"},

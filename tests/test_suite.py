@@ -19,11 +19,14 @@ from discreet import (
     Integers,
     LaplaceThreshold,
     LongitudinalRappor,
+    Maps,
     OptimizedUnary,
     RandomizedResponse,
     RandomizedResponseBool,
     Rappor,
     SubsetSelection,
+    Texts,
+    Tuples,
     Vectors,
 )
 
@@ -67,10 +70,12 @@ def test_a_release_is_byte_identical_over_permutations_and_hash_seeds():
     assert only.startswith("1 {'Bath': ")
 
 
+PAIRS = Maps(Tuples(Texts(), Integers()), Integers())
 CONTAINERS = [
     (IntegerLaplace(scale=2, domain=Vectors(Integers())), [1, 2, 3]),
     (IntegerLaplace(scale=2, domain=Vectors(Integers())), np.arange(3)),
-    (LaplaceThreshold(scale=2, threshold=3), {("k", 1): 100, "l": 200}),
+    (LaplaceThreshold(scale=2, threshold=3), {"k": 100, "l": 200}),
+    (LaplaceThreshold(scale=2, threshold=3, domain=PAIRS), {("k", 1): 100, ("l", 2): 200}),
     (LaplaceThreshold(scale=2, threshold=3), (np.array(["k", "l"]), np.array([100, 200]))),
     (Rappor(length=3, max_weight=1, f="1/2"), np.array([True, False, False])),
     (Rappor(length=3, max_weight=1, f="1/2"), [True, False, False]),

@@ -282,7 +282,7 @@ def neighbours():
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_the_chain_with_the_threshold_keeps_what_it_claims_exactly(groups):
     plan = Plan("people", person="id", by="city", max_groups=groups, salt=SALT)
-    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", l0=groups)
+    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", l0=groups, domain=plan.output_domain)
     found = exact_audit(OnReference(plan) >> mechanism, pairs=neighbours())
     assert found.holds
     assert found.tightness > 0.999  # A person who is alone in max_groups groups is as bad as the map says.
@@ -296,7 +296,7 @@ def test_the_audit_catches_a_plan_that_claims_too_few_groups():
             return (1, 1, 1)
 
     plan = Plan("people", person="id", by="city", max_groups=2, salt=SALT)
-    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2")
+    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", domain=plan.output_domain)
     assert not exact_audit(TooFew(plan) >> mechanism, pairs=neighbours()).holds
 
 

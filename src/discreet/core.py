@@ -55,7 +55,7 @@ class Measurement(ABC, Generic[X, Y]):
 
     @abstractmethod
     def sample(self, x: X, coins: Coins, /) -> Y:
-        """Draw a release of *x*, a member of the input domain, from the given coins."""
+        """Draw a release of *x*, a member of the input domain in its canonical form, from the given coins."""
 
     def privacy_map(self, d_in: Any, /) -> Any:
         """Return the privacy loss between data within *d_in*: the least float that is at least the truth."""
@@ -68,8 +68,7 @@ class Measurement(ABC, Generic[X, Y]):
 
     def release(self, x: X, /) -> Y:
         """Return a private answer about *x*. Each call spends ``privacy_map(d_in)`` anew."""
-        self.input_domain.validate(x)
-        return self.sample(x, SYSTEM)
+        return self.sample(self.input_domain.take(x), SYSTEM)
 
     def law(self, x: X, /) -> Mapping[Any, Fraction]:
         """Return the exact probability of each answer, where there are finitely many."""
@@ -112,12 +111,11 @@ class Transformation(ABC, Generic[X, Y]):
 
     @abstractmethod
     def apply(self, x: X, /) -> Y:
-        """Return the image of *x*, a member of the input domain."""
+        """Return the image of *x*, a member of the input domain in its canonical form."""
 
     def __call__(self, x: X, /) -> Y:
         """Return the image of *x*, after checking that it is a member of the input domain."""
-        self.input_domain.validate(x)
-        return self.apply(x)
+        return self.apply(self.input_domain.take(x))
 
     def __rshift__(self, other: Any) -> Any:
         if isinstance(other, Measurement):
@@ -159,7 +157,7 @@ class Chained(Measurement[Any, Any]):
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release of the transformed data."""
-        return self.then.sample(self.first.apply(x), coins)
+        return self.then.sample(self.then.input_domain.take(self.first.apply(x)), coins)
 
     def law(self, x: Any, /) -> Mapping[Any, Fraction]:
         """Return the measurement's law at the transformed data."""
@@ -203,7 +201,7 @@ class Then(Transformation[Any, Any]):
 
     def apply(self, x: Any, /) -> Any:
         """Return the second image of the first."""
-        return self.then.apply(self.first.apply(x))
+        return self.then.apply(self.then.input_domain.take(self.first.apply(x)))
 
 
 @final

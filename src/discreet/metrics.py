@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from discreet.domains import identity
+from discreet.domains import Integers, Maps, Objects, identity
 from discreet.errors import KindError, MismatchError, ParameterError
 from discreet.exact import Exact, exact, whole
 
@@ -111,6 +111,8 @@ class L1Distance(Metric):
 class L01InfDistance(Metric):
     """(l0, l1, li): how many keys differ, by how much in all, and by how much at most. A missing key counts as 0.
 
+    Keys of different types differ, though Python may call them equal: 1 and True are two keys.
+
     >>> L01InfDistance().measure({"a": 5, "b": 1}, {"a": 3, "c": 4})
     (3, 7, 4)
     """
@@ -126,8 +128,8 @@ class L01InfDistance(Metric):
 
     def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> tuple[int, int, int]:
         """Return the three distances between two maps."""
-        x, y = (_map(x), _map(y))
-        gaps = [abs(int(x.get(k, 0)) - int(y.get(k, 0))) for k in {**x, **y}]
+        left, right = _map(x), _map(y)
+        gaps = [abs(left.get(key, 0) - right.get(key, 0)) for key in {**left, **right}]
         return sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0)
 
 
@@ -201,9 +203,11 @@ def _bits(x: Any) -> list[bool] | None:
     return [bool(bit) for bit in listed] if all(isinstance(bit, bool | np.bool_) for bit in listed) else None
 
 
-def _map(x: Any) -> Mapping[Any, int]:
-    """Return a map, which may be a pair of arrays, as a dict."""
-    return x if isinstance(x, Mapping) else dict(zip(x[0].tolist(), x[1].tolist(), strict=True))
+def _map(x: Any) -> dict[Any, int]:
+    """Return the values of a map, which may be a pair of arrays, by what tells its keys apart."""
+    taken = Maps(Objects(), Integers()).take(x)
+    pairs = taken.items() if isinstance(taken, dict) else zip(*(part.tolist() for part in taken), strict=True)
+    return {identity(key): value for key, value in pairs}
 
 
 def _whole_distance(value: int, name: str) -> int:

@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, Any, Final, final, get_args, get_origin
 import numpy as np
 
 from discreet.core import Measurement as Mechanism
-from discreet.domains import Anything, BitVectors, Booleans, Domain, Integers, Maps, Vectors, identity
+from discreet.domains import Anything, BitVectors, Booleans, Domain, Integers, Keys, Maps, Texts, Vectors, identity
 from discreet.errors import (
     AbsentError,
     DiscreetError,
@@ -142,18 +142,7 @@ _ROWS: Final = 1 << 12
 """Reports unpacked at a time."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Strings(Domain):
-    """Texts.
-
-    >>> "a" in Strings(), b"a" in Strings()
-    (True, False)
-    """
-
-    def __contains__(self, x: object, /) -> bool:
-        return isinstance(x, str)
-
+Strings = Texts
 
 _SPELLINGS: Final = {"int": i32, "float": f64, "str": String}
 _SIZES: Final = {"8": 8, "16": 16, "32": 32, "64": 64, "128": 128, "size": 64}
@@ -200,8 +189,7 @@ class Measurement:
         """Return a private answer about the data. Each call spends ``map(d_in)`` anew."""
         if isinstance(self.mechanism, Rappor):
             return _report(self.mechanism, arg)
-        if self.input_domain.members != self.mechanism.input_domain:
-            self.input_domain.members.validate(arg)
+        arg = self.input_domain.members.take(arg)
         return self.mechanism.release(_clamped(arg, self.mechanism.input_domain) if self.clamps else arg)
 
     def map(self, d_in: Any) -> Any:
@@ -311,7 +299,9 @@ def map_domain(key_domain: TypedDomain, value_domain: TypedDomain) -> TypedDomai
     True
     """
     keys, values = _typed(key_domain, "key_domain"), _typed(value_domain, "value_domain")
-    return TypedDomain(Maps(keys.members, values.members), Maps(Anything(), values.carrier))
+    if not isinstance(keys.members, Keys) or not isinstance(keys.carrier, Keys):
+        raise KindError("key_domain", key_domain, "a domain of keys, such as atom_domain(T=str)")
+    return TypedDomain(Maps(keys.members, values.members), Maps(keys.carrier, values.carrier))
 
 
 def bitvector_domain(max_weight: int | None = None, length: int | None = None) -> TypedDomain:

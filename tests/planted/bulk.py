@@ -54,9 +54,10 @@ CATALOGUE = [
     ),
     Mutant(
         "long lists checked at their ends only",
-        "domains.py",
-        "    return all(x in domain for x in xs)",
-        "    return all(x in domain for x in (xs if len(xs) < 5000 else [xs[0], xs[-1]]))",
+        "domains/numbers.py",
+        "            if found and self != Integers() and not (min(found) in self and max(found) in self):",
+        "            ends = found if len(found) < 5000 else [found[0], found[-1]]\n"
+        "            if found and self != Integers() and not (min(ends) in self and max(ends) in self):",
         BAD,
     ),
     Mutant(

@@ -3,6 +3,8 @@
 from planted import M, Mutant, S
 
 STATE, BOUNDED = "test_sampler_state.py::", "test_bounded_losses.py::"
+D, TYPED = "domains/", "test_typed_domains.py::"
+ALIKE, FOREIGN = TYPED + "TestEqualDataAreReleasedAlike", TYPED + "TestHostileObjects"
 
 CATALOGUE = [
     Mutant(
@@ -67,5 +69,96 @@ CATALOGUE = [
         "if new else Fraction(0)  # proof: delta",
         "if 0 < new < 60 else Fraction(int(new > 0))  # proof: delta",
         BOUNDED + "TestDeltaNearOne",
+    ),
+    Mutant(
+        "a subclass of a text taken for one",
+        D + "texts.py",
+        "return x if type(x) is str and _encodable(x) else FOREIGN",
+        "return x if isinstance(x, str) and _encodable(x) else FOREIGN",
+        FOREIGN,
+    ),
+    Mutant(
+        "types told apart by their hash",
+        D + "base.py",
+        "return set(map(id, map(type, xs))) <= {id(kind)}",
+        "return set(map(type, xs)) <= {kind}",
+        FOREIGN,
+    ),
+    Mutant(
+        "a masked array taken for its data",
+        D + "base.py",
+        'return type(x) is np.ndarray and x.dtype.kind != "V"',
+        'return isinstance(x, np.ndarray) and x.dtype.kind != "V"',
+        TYPED + "TestOnlyPlainArrays",
+    ),
+    Mutant(
+        "an array's type with metadata of the data's own",
+        D + "base.py",
+        "return x if x.dtype.metadata is None else x.view(x.dtype.str)",
+        "return x",
+        TYPED + "TestNothingIsInferredFromTheEntries",
+    ),
+    Mutant(
+        "texts as wide as the data's",
+        D + "texts.py",
+        "return np.array(keys, np.dtypes.StringDType())",
+        "return np.array(keys)",
+        TYPED + "TestNothingIsInferredFromTheEntries",
+    ),
+    Mutant(
+        "zeros keep their sign",
+        D + "numbers.py",
+        "number = float(x) + 0.0",
+        "number = float(x)",
+        ALIKE,
+    ),
+    Mutant(
+        "decimals normalized, and so rounded",
+        D + "numbers.py",
+        "        sign, digits, exponent = x.as_tuple()\n",
+        "        sign, digits, exponent = x.normalize().as_tuple()\n",
+        TYPED + "TestNumbers",
+    ),
+    Mutant(
+        "the hour that repeats taken for one",
+        D + "times.py",
+        "x = x.astimezone(UTC)",
+        "x = x.replace(fold=0).astimezone(UTC)",
+        TYPED + "TestTimes",
+    ),
+    Mutant(
+        "a dict asked for its entries",
+        D + "maps.py",
+        "list(dict.items(x))",
+        "list(x.items())",
+        TYPED + "TestDicts",
+    ),
+    Mutant(
+        "a release of what was given, not of what was checked",
+        "core.py",
+        "        return self.sample(self.input_domain.take(x), SYSTEM)\n",
+        "        self.input_domain.validate(x)\n        return self.sample(x, SYSTEM)\n",
+        ALIKE,
+    ),
+    Mutant(
+        "answers looked through to their last entry",
+        D + "categories.py",
+        "while todo and (most is None or count + len(todo) <= most):",
+        "while todo and (most is None or count <= 1 << 22):",
+        FOREIGN,
+    ),
+    Mutant(
+        "1 and True one key to the metric",
+        "metrics.py",
+        "return {identity(key): value for key, value in pairs}",
+        "return dict(pairs)",
+        ALIKE,
+    ),
+    Mutant(
+        "keys of a table as the engine wrote them",
+        "tables/plan.py",
+        "        if self.key_types is None:\n            return Objects()\n",
+        "        return Objects()\n",
+        TYPED + "TestTables",
     ),
 ]

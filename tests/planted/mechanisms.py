@@ -40,9 +40,9 @@ CATALOGUE = [
     ),
     Mutant(
         "vectors of variable length",
-        "domains.py",
-        "member = x.dtype == np.bool_ and x.shape == (self.length,)",
-        "member = x.dtype == np.bool_ and x.ndim == 1",
+        "domains/vectors.py",
+        "x.dtype != np.bool_ or x.shape != (self.length,)",
+        "x.dtype != np.bool_ or x.ndim != 1",
         "test_catalogue.py::test_a_vector_of_another_length_is_refused",
     ),
     Mutant(
@@ -89,9 +89,9 @@ CATALOGUE = [
     ),
     Mutant(
         "the weight is not enforced",
-        "domains.py",
-        "return member and int(np.count_nonzero(x)) <= self.max_weight",
-        "return member",
+        "domains/vectors.py",
+        "return bare(x) if int(np.count_nonzero(x)) <= self.max_weight else FOREIGN",
+        "return bare(x)",
         "test_catalogue.py::test_an_overweight_vector_is_refused",
     ),
     Mutant(
@@ -124,17 +124,17 @@ CATALOGUE = [
     ),
     Mutant(
         "a foreign answer raises",
-        "domains.py",
-        "            if _kind(x) not in self._kinds:\n                return -1\n",
-        "            if _kind(x) not in self._kinds:\n                raise KeyError(x)\n",
+        "domains/categories.py",
+        "or _kind(x) not in self._kinds:\n            return -1\n",
+        "or _kind(x) not in self._kinds:\n            raise KeyError(x)\n",
         "test_mechanisms.py::TestRandomizedResponse::test_arrays_take_each_offset_to_its_category",
     ),
     Mutant(
         "keys released in the order of the input",
         M + "laplace_threshold.py",
-        "return {key: out[key] for key in ordered(out, coins)}",
-        "return out",
-        "test_mechanisms.py::TestLaplaceThreshold::test_keys_with_an_order_come_out_sorted",
+        "for i in _order(released, self.domain.keys, coins)}",
+        "for i in range(len(released))}",
+        "test_mechanisms.py::TestLaplaceThreshold::test_keys_come_out_sorted",
     ),
     Mutant(
         "f/2 underflows",

@@ -21,19 +21,29 @@ NAMES: Final[dict[str, Any]] = {
         "BitVectors",
         "Bloom",
         "Booleans",
+        "Bytes",
         "Categories",
         "Composition",
+        "Dates",
+        "Decimals",
+        "Floats",
         "IntegerLaplace",
         "Integers",
         "LaplaceThreshold",
         "LongitudinalRappor",
         "Maps",
+        "Nullable",
+        "Objects",
         "OneHot",
         "OptimizedUnary",
         "RandomizedResponse",
         "RandomizedResponseBool",
         "Rappor",
         "SubsetSelection",
+        "Texts",
+        "Times",
+        "Timestamps",
+        "Tuples",
         "Vectors",
     )
 } | {"Chained": Chained, "Fraction": Fraction, "Then": Then, "range": range}
@@ -53,9 +63,9 @@ def read(text: str, /) -> Measurement[Any, Any]:
     RandomizedResponse(categories=Categories(['a', 'b']), prob=Fraction(3, 4))
     >>> read("open('/etc/passwd')")
     Traceback (most recent call last):
-    discreet.errors.ParameterError: mechanism='open': need one of Anything, BitVectors, Bloom, Booleans, Categories, \
-Chained, Composition, Fraction, IntegerLaplace, Integers, LaplaceThreshold, LongitudinalRappor, Maps, OneHot, \
-OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection, Then, ...
+    discreet.errors.ParameterError: mechanism='open': need one of Anything, BitVectors, Bloom, Booleans, Bytes, \
+Categories, Chained, Composition, Dates, Decimals, Floats, Fraction, IntegerLaplace, Integers, LaplaceThreshold, \
+LongitudinalRappor, Maps, Nullable, Objects, OneHot, ...
     """
     if not isinstance(text, str):
         raise KindError("mechanism", text, f"the text of {_EXAMPLE}")

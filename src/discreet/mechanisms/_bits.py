@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from discreet.domains import FOREIGN
 from discreet.errors import DomainError, KindError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -37,19 +38,22 @@ def as_array(data: Any) -> NDArray[Any]:
 
 def check_rows(xs: Any, domain: BitVectors) -> NDArray[np.bool_]:
     """Return an (n, length) array of booleans, or raise unless each row is in the domain."""
-    rows = as_array(xs)
-    fits = rows.dtype == np.bool_ and rows.ndim == 2 and rows.shape[1] == domain.length
-    if not fits or (rows.size and int(np.count_nonzero(rows, axis=1).max()) > domain.max_weight):
+    if type(xs) is list or type(xs) is tuple:
+        taken = [domain.canonical(x) for x in xs]
+        foreign = any(row is FOREIGN for row in taken)
+        xs = None if foreign else np.array(taken, np.bool_).reshape(-1, domain.length)
+    fits = type(xs) is np.ndarray and xs.dtype == np.bool_ and xs.ndim == 2 and xs.shape[1] == domain.length
+    if not fits or (xs.size and int(np.count_nonzero(xs, axis=1).max()) > domain.max_weight):
         raise DomainError(f"the data are not all in {domain!r}")
-    return rows
+    return xs.view("?")  # type: ignore[no-any-return]  # A type without metadata.
 
 
 def law_of_bits(x: Any, domain: BitVectors, yes: Fraction, no: Fraction) -> dict[tuple[bool, ...], Fraction]:
     """Return the law of independent bits, 1 with probability *yes* where x is set and *no* where it is not."""
     if domain.length > _MOST_LAW_BITS:
         raise UnsupportedError(f"a law over 2**{domain.length} reports is not written out")
-    domain.validate(x)
-    weight = sum(map(bool, x))
+    x = domain.take(x)
+    weight = int(np.count_nonzero(x))
     on = [yes**i * (1 - yes) ** (weight - i) for i in range(weight + 1)]
     off = [no**i * (1 - no) ** (domain.length - weight - i) for i in range(domain.length - weight + 1)]
     law = {}
@@ -82,7 +86,7 @@ def packed_reports(
 
     *fill* is handed some places, -1 for each that is out of range, and the bytes to fill.
     """
-    if not (isinstance(places, np.ndarray) and places.dtype.kind in "iu"):
+    if not (type(places) is np.ndarray and places.dtype.kind in "iu"):
         raise KindError("places", type(places), "an array of integers")
     if length > _MOST_LENGTH:
         raise UnsupportedError(f"reports of more than {_MOST_LENGTH} bits are not made in bulk")

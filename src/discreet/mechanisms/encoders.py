@@ -123,7 +123,7 @@ class Bloom(_Encoder):
 
     @property
     def input_domain(self) -> Domain:
-        """Any answer; one that is neither text nor bytes sets no bit."""
+        """Any answer; one that is neither text nor bytes, but for instance a subclass of them, sets no bit."""
         return Anything()
 
     @property
@@ -143,9 +143,11 @@ class Bloom(_Encoder):
         >>> len(Bloom(length=1000, hashes=3).places("seven"))
         3
         """
-        if isinstance(x, str):
+        if type(x) is np.str_ or type(x) is np.bytes_:
+            x = x.item()
+        if type(x) is str:
             data = b"s" + x.encode("utf-8", "surrogatepass")
-        elif isinstance(x, bytes):
+        elif type(x) is bytes:
             data = b"b" + x
         else:
             return []

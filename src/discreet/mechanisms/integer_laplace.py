@@ -113,8 +113,8 @@ class IntegerLaplace(Measurement[Any, Any]):
         """
         if not isinstance(self.domain, Integers):
             raise UnsupportedError("release_many is for a mechanism over Integers(); release each vector by itself")
-        Vectors(self.domain).validate(xs)
-        return saturated(add_discrete_laplace(xs, self.scale, SYSTEM), self.domain)
+        integers = Vectors(self.domain).take(xs)
+        return saturated(add_discrete_laplace(integers, self.scale, SYSTEM), self.domain)
 
 
 def _diameter(domain: Integers | Vectors) -> int | None:

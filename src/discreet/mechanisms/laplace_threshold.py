@@ -8,18 +8,15 @@ Proof: laplace_threshold.md, which cites the marked lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from discreet.coins import SYSTEM, Coins
+from discreet.coins import Coins
 from discreet.core import Measurement
-from discreet.domains import Anything, Integers, Maps, freeze, saturated
+from discreet.domains import Integers, Keys, Maps, Texts, freeze, saturated
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.measures import INFINITE, Approximate, Loss, MaxDivergence, checked_epsilon
@@ -39,7 +36,8 @@ class LaplaceThreshold(Measurement[Any, Any]):
     """Release the noisy values of a map's keys that come out strictly above a threshold.
 
     The data are a dict, or a pair of arrays (distinct keys, values); the release is of the same kind, in an order that
-    depends on nothing but what is released. Under a negative threshold the pairs strictly below it are released.
+    depends on nothing but what is released. The *domain* declares the keys' type: texts, unless another is given. Under
+    a negative threshold the pairs strictly below it are released.
 
     >>> m = LaplaceThreshold(scale=2, threshold=30)
     >>> m.privacy_map((1, 1, 1))
@@ -60,7 +58,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
         *,
         scale: Exact,
         threshold: int,
-        domain: Maps = Maps(Anything(), Integers()),  # noqa: B008  A frozen value.
+        domain: Maps = Maps(Texts(), Integers()),  # noqa: B008  A frozen value.
     ) -> None:
         s = exact(scale, "scale")
         if s < 0:  # proof: scale
@@ -78,7 +76,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
         l0: int = 1,
         l1: Exact | None = None,
         li: Exact = 1,
-        domain: Maps = Maps(Anything(), Integers()),  # noqa: B008  A frozen value.
+        domain: Maps = Maps(Texts(), Integers()),  # noqa: B008  A frozen value.
     ) -> LaplaceThreshold:
         """Return the mechanism with the least scale, and then the least threshold, within a budget at a distance.
 
@@ -123,15 +121,15 @@ class LaplaceThreshold(Measurement[Any, Any]):
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""
-        if isinstance(x, Mapping):
+        if isinstance(x, dict):
             places, noisy = self._released(fitted(list(x.values())), coins)
-            keys = list(x)
-            out = dict(zip(map(keys.__getitem__, places.tolist()), noisy.tolist(), strict=True))
-            return {key: out[key] for key in ordered(out, coins)}  # proof: order
+            keys, values = list(x), noisy.tolist()
+            released = [keys[i] for i in places.tolist()]
+            return {released[i]: values[i] for i in _order(released, self.domain.keys, coins)}  # proof: order
         places, noisy = self._released(x[1], coins)
-        released = _narrowed(x[0][places])
-        order = array_order(released, coins)  # proof: orders
-        return released[order], noisy[order]
+        shown = self.domain.keys.array(x[0][places])  # proof: type
+        order = _order(shown, self.domain.keys, coins)  # proof: orders
+        return shown[order], noisy[order]
 
     def _released(self, values: NDArray[Any], coins: Coins) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Return the places of the keys that are released, and their noisy values."""
@@ -210,49 +208,15 @@ def continuous_laplacian_tail_to_alpha(scale: Exact, tail: Exact) -> float:
     return float_up(exp(-t / _positive_scale(scale)) / 2)
 
 
-def ordered(keys: Iterable[Any], coins: Coins = SYSTEM) -> list[Any]:
-    """Return keys in an order that their set alone decides: sorted where that is a total order, else shuffled.
-
-    >>> ordered({"b": 1, "a": 2}), sorted(ordered([1, "a"]), key=str)
-    (['a', 'b'], [1, 'a'])
-    """
-    listed = list(keys)
-    return sorted(listed) if _totally_ordered(listed) else _shuffled(listed, coins)
-
-
-def array_order(keys: NDArray[Any], coins: Coins) -> NDArray[np.intp]:
-    """Return the places of an array's keys in the order of `ordered`."""
-    if keys.dtype.kind in "iubUSmM" or (keys.dtype.kind == "f" and not np.isnan(keys).any()):
+def _order(keys: list[Any] | NDArray[Any], domain: Keys, coins: Coins) -> Any:
+    """Return the places of keys in an order that the set of them decides: sorted, or shuffled where they have none."""
+    if not domain.ordered:
+        return _shuffled(list(range(len(keys))), coins)
+    if isinstance(keys, np.ndarray) and keys.dtype.kind in "iufbM":  # NaN comes last there, too.
         return np.argsort(keys, kind="stable")
-    listed = keys.tolist()
-    if _totally_ordered(listed):
-        return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.intp)
-    return np.array(_shuffled(list(range(len(listed))), coins), np.intp)
-
-
-_ORDERED: Final = frozenset({str, bytes, int, bool, Fraction, date, timedelta})
-
-
-def _totally_ordered(keys: list[Any]) -> bool:
-    """Whether any two of the keys compare, and no two are equal. Sets, for one, only seem to."""
-    kinds = set(map(type, keys))
-    if kinds == {tuple}:
-        return len(set(map(len, keys))) == 1 and all(
-            _totally_ordered(list(column)) for column in zip(*keys, strict=True)
-        )
-    if kinds == {datetime}:
-        return len({key.tzinfo for key in keys}) == 1
-    if kinds <= {float} or kinds <= {Decimal}:
-        return all(key == key for key in keys)  # noqa: PLR0124  NaN has no place in an order.
-    return len(kinds) == 1 and kinds <= _ORDERED
-
-
-def _narrowed(keys: NDArray[Any]) -> NDArray[Any]:
-    """Return texts in an array as wide as the longest of them: NumPy's width is that of the longest in the input."""
-    if keys.dtype.kind not in "US":
-        return keys
-    width = int(np.strings.str_len(keys).max(initial=1))
-    return keys.astype(np.dtype((keys.dtype.type, width)))
+    listed = keys.tolist() if isinstance(keys, np.ndarray) else keys
+    ranks = listed if isinstance(domain, Texts) else [domain.rank(key) for key in listed]
+    return sorted(range(len(ranks)), key=ranks.__getitem__)
 
 
 def _shuffled(items: list[Any], coins: Coins) -> list[Any]:

@@ -139,14 +139,14 @@ class LongitudinalRappor(Measurement[Any, Any]):
 
     def permanent(self, x: Any, coins: Coins = SYSTEM, /) -> NDArray[np.bool_]:
         """Draw a permanent response. Keep it secret, and draw no other for the same answer."""
-        self.input_domain.validate(x)
-        return np.asarray(x, np.bool_) ^ bernoulli_many(self.f / 2, self.length, coins)  # proof: permanent
+        bits: NDArray[np.bool_] = self.input_domain.take(x)
+        return bits ^ bernoulli_many(self.f / 2, self.length, coins)  # proof: permanent
 
     def instantaneous(self, memo: Any, coins: Coins = SYSTEM, /) -> NDArray[np.bool_]:
         """Draw a report from a permanent response. The same coins are drawn whatever it is."""
-        BitVectors(self.length).validate(memo)
+        bits = BitVectors(self.length).take(memo)
         zeros = bernoulli_many(self.p, self.length, coins)
-        return np.where(np.asarray(memo, np.bool_), bernoulli_many(self.q, self.length, coins), zeros)  # proof: report
+        return np.where(bits, bernoulli_many(self.q, self.length, coins), zeros)  # proof: report
 
     def release_many(self, xs: NDArray[np.bool_], /) -> NDArray[np.bool_]:
         """Return one report for each row of an (n, length) array, each from a permanent response of its own.

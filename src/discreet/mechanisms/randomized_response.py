@@ -111,7 +111,7 @@ class RandomizedResponse(Measurement[Any, Any]):
         """
         replies = self.release_places(self.categories.places(xs))
         if isinstance(xs, np.ndarray):
-            return _as_array(self.categories)[replies].reshape(xs.shape)
+            return self.categories.array()[replies].reshape(xs.shape)
         values = self.categories.values
         return [values[i] for i in replies.tolist()]
 
@@ -122,7 +122,7 @@ class RandomizedResponse(Measurement[Any, Any]):
         array([0, 1, 1])
         """
         t = len(self.categories)
-        if not (isinstance(places, np.ndarray) and places.dtype.kind in "iu"):
+        if not (type(places) is np.ndarray and places.dtype.kind in "iu"):
             raise KindError("places", type(places), "an array of integers")
         flat = places.ravel()
         foreign = np.flatnonzero((flat < 0) | (flat >= t))
@@ -161,15 +161,3 @@ def _offsets(num: int, den: int, t: int) -> Table:
     p = Fraction(num, den)
     law = [p, *[(1 - p) / (t - 1)] * (t - 1)] if p < 1 else [p]
     return Table(law, range(len(law)))
-
-
-def _as_array(categories: Categories) -> NDArray[Any]:
-    """Return the categories as an array that gives them back unchanged."""
-    values = list(categories.values)
-    if {type(value) for value in values} in ({str}, {int}, {bool}):
-        array = np.array(values)
-        if list(map(type, array.tolist())) == list(map(type, values)) and array.tolist() == values:
-            return array
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array

@@ -98,12 +98,12 @@ class RandomizedResponseBool(Measurement[bool, bool]):
         >>> RandomizedResponseBool(prob=1).release_many([True, False])
         array([ True, False])
         """
-        Vectors(Booleans()).validate(xs)
-        honest = bernoulli_many(self.prob, len(xs), SYSTEM, constant_words=self.constant_time)
-        answers: NDArray[np.bool_] = np.asarray(xs, np.bool_) == honest  # proof: answers
+        truths = np.asarray(Vectors(Booleans()).take(xs), np.bool_)
+        honest = bernoulli_many(self.prob, truths.size, SYSTEM, constant_words=self.constant_time)
+        answers: NDArray[np.bool_] = truths == honest  # proof: answers
         return answers
 
     def law(self, x: Any, /) -> Mapping[bool, Fraction]:
         """Return the probability of each answer."""
-        self.input_domain.validate(x)
-        return {bool(x): self.prob, not x: 1 - self.prob}
+        truth = self.input_domain.take(x)
+        return {truth: self.prob, not truth: 1 - self.prob}

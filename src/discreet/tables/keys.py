@@ -12,10 +12,11 @@ from uuid import UUID
 
 import numpy as np
 
+from discreet.domains import Booleans, Dates, Decimals, Floats, Integers, Keys, Texts, Times, Timestamps
 from discreet.errors import KindError, ParameterError
 from discreet.exact import listed
 
-__all__ = ["Wire", "checked", "decimals", "typed", "written"]
+__all__ = ["Wire", "checked", "decimals", "domain_of", "typed", "written"]
 
 _TRUTHS: Final = {"true": True, "false": False}
 _REFUSED: Final = (ValueError, TypeError, KeyError, ArithmeticError)
@@ -115,6 +116,22 @@ class Wire:
             number = pa.decimal256(_DIGITS + 1, 0) if whole else pa.decimal128(precision, scale)
             return cls(number, lambda sent: sent.cast(pa.string()).cast(number), lambda x: _digits(x, scale))
         return cls(pa.string(), lambda sent: sent.cast(pa.string()), str.encode)
+
+
+def domain_of(kind: Any) -> Keys:
+    """Return the domain of the keys of an Ibis type, but for null, as `Wire` reads them."""
+    if kind.is_boolean():
+        return Booleans()
+    if kind.is_integer():
+        return Integers(*map(int, kind.bounds))
+    if kind.is_decimal():
+        return Decimals(places=decimals(kind)[1])
+    if kind.is_timestamp():
+        return Timestamps(utc=kind.timezone is not None)
+    for what, domain in (("floating", Floats()), ("date", Dates()), ("time", Times())):
+        if getattr(kind, f"is_{what}")():
+            return domain
+    return Texts()
 
 
 def decimals(kind: Any) -> tuple[int, int]:

@@ -12,18 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.coins import SYSTEM
 from discreet.core import Transformation
-from discreet.domains import Anything, Categories, Domain, Integers, Maps, Vectors, freeze
+from discreet.domains import (
+    FOREIGN,
+    Categories,
+    Domain,
+    Integers,
+    Keys,
+    Maps,
+    Nullable,
+    Objects,
+    Tuples,
+    Vectors,
+    freeze,
+)
 from discreet.errors import EngineError, KindError, ParameterError, one_of
 from discreet.exact import Exact, exact, listed, whole
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
 from discreet.tables.engines import Engine, engine_of
-from discreet.tables.keys import Wire, written
+from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import HALF, ID_BITS, Order
 from discreet.tables.texts import numbers
 from discreet.tables.where import predicate, used
@@ -31,7 +44,7 @@ from discreet.tables.where import predicate, used
 if TYPE_CHECKING:
     from discreet.metrics import Metric
 
-__all__ = ["Found", "Plan", "Tables"]
+__all__ = ["Found", "Plan", "Tables", "key_domains"]
 
 Known = Sequence[tuple[int | float | bytes | None, ...]]
 _AGGREGATES: Final = ("people", "rows", "sum", "mean")
@@ -49,11 +62,12 @@ class Tables(Domain):
     def __init__(self, columns: Iterable[str]) -> None:
         freeze(self, columns=tuple(listed(columns, "columns", "a list of names of columns")))
 
-    def __contains__(self, x: object, /) -> bool:
+    def canonical(self, x: object, /) -> Any:
+        """Return the table itself."""
         if type(x).__module__.partition(".")[0] != "ibis" or not hasattr(x, "get_backend"):
-            return False
+            return FOREIGN
         columns = getattr(x, "columns", ())
-        return isinstance(columns, tuple) and set(self.columns) <= set(columns)
+        return x if isinstance(columns, tuple) and set(self.columns) <= set(columns) else FOREIGN
 
 
 class Found(NamedTuple):
@@ -74,13 +88,14 @@ class Plan(Transformation[Any, Any]):
     Rows in which a person column is null or NaN are dropped, and so are rows without a value; null is a group like any
     other. Without a *person*, each row is a person. A mean is the sum of people's means, to be divided by their number.
 
-    The salt is drawn anew for each application, unless one is given.
+    *key_types* are the domains of the group columns' keys, as `key_domains` reads them from a table. The salt is drawn
+    anew for each application, unless one is given.
 
-    >>> from discreet import LaplaceThreshold
-    >>> plan = Plan("people", person="user_id", by="city", max_groups=3)
+    >>> from discreet import LaplaceThreshold, Texts
+    >>> plan = Plan("people", person="user_id", by="city", max_groups=3, key_types=[Texts()])
     >>> plan.stability_map(1)
     (3, 3, 1)
-    >>> (plan >> LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3)).privacy_map(1)[0]
+    >>> (plan >> LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3, domain=plan.output_domain)).privacy_map(1)[0]
     1.0
     >>> plan = Plan("sum", person="user_id", by="city", max_groups=3, value="amount", low=0, high=100, grid="0.01")
     >>> plan.stability_map(1)
@@ -98,6 +113,7 @@ class Plan(Transformation[Any, Any]):
     grid: Fraction | None
     where: str | None
     keys: tuple[Any, ...] | None
+    key_types: tuple[Keys, ...] | None
     salt: bytes | None = field(repr=False)
 
     def __init__(
@@ -114,6 +130,7 @@ class Plan(Transformation[Any, Any]):
         grid: Exact | None = None,
         where: str | None = None,
         keys: Iterable[Any] | None = None,
+        key_types: Sequence[Keys] | None = None,
         salt: bytes | None = None,
     ) -> None:
         one_of("aggregate", aggregate, _AGGREGATES)
@@ -145,6 +162,7 @@ class Plan(Transformation[Any, Any]):
             max_rows=_count(max_rows, "max_rows"),
             where=where,
             keys=keys,
+            key_types=None if key_types is None else _key_types(key_types, groups),
             salt=salt,
             **_scale(aggregate, value, low, high, grid),
         )
@@ -163,7 +181,15 @@ class Plan(Transformation[Any, Any]):
     @property
     def output_domain(self) -> Domain:
         """Integers per group, or a vector of them where the groups are known."""
-        return Maps(Anything(), Integers()) if self._open else Vectors(Integers(), size=len(self.keys or ((),)))
+        return Maps(self._key_domain, Integers()) if self._open else Vectors(Integers(), size=len(self.keys or ((),)))
+
+    @property
+    def _key_domain(self) -> Keys:
+        """What the keys are: of the declared types or null, or else whatever the engine says."""
+        if self.key_types is None:
+            return Objects()
+        nullable = [Nullable(domain) for domain in self.key_types]
+        return nullable[0] if len(nullable) == 1 else Tuples(*nullable)
 
     @property
     def output_metric(self) -> Metric:
@@ -218,8 +244,10 @@ class Plan(Transformation[Any, Any]):
         salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
         query = self.expression(table, salt)
         wires = [Wire.of(_known(table[name], "string").type()) for name in self.by]  # proof: typed
+        if self.key_types not in (None, key_domains(table, self.by)):
+            raise KindError("key_types", self.key_types, f"{key_domains(table, self.by)!r}, as the columns are")
         answer = engine_of(table).answer(query)
-        columns = [wire.read(answer.column(i)).to_pylist() for i, wire in enumerate(wires)]
+        columns = [_listed(wire.read(answer.column(i))) for i, wire in enumerate(wires)]
         keys = list(zip(*columns, strict=True)) if wires else [()] * answer.num_rows
         if len(set(keys)) < len(keys):  # proof: apart
             raise EngineError("the engine tells apart keys that Python does not: cast the column")
@@ -344,6 +372,26 @@ class Plan(Transformation[Any, Any]):
 def _known(column: Any, kind: str) -> Any:
     """Return a column with a type: a frame's column of nothing but nulls has none, and that it is so is private."""
     return column.cast(kind) if column.type().is_null() else column
+
+
+def _listed(column: Any) -> list[Any]:
+    """Return keys as Python has them; moments with Python's own UTC, not with that of a package which Arrow prefers."""
+    keys = column.to_pylist()
+    if getattr(column.type, "tz", None) is None:
+        return keys  # type: ignore[no-any-return]
+    return [None if key is None else key.replace(tzinfo=UTC) for key in keys]
+
+
+def key_domains(table: Any, by: Sequence[str]) -> tuple[Keys, ...]:
+    """Return the domains of the keys of a table's columns, which its schema decides alone."""
+    return tuple(domain_of(_known(table[name], "string").type()) for name in by)
+
+
+def _key_types(domains: Sequence[Keys], by: tuple[str, ...]) -> tuple[Keys, ...]:
+    given = tuple(domains) if isinstance(domains, list | tuple) else ()
+    if len(given) != len(by) or not all(isinstance(domain, Keys) for domain in given):
+        raise KindError("key_types", domains, "a domain of keys for each group column, such as [Texts()]")
+    return given
 
 
 def _each(rows: Any, who: list[str]) -> Any:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from discreet.core import Transformation
-from discreet.domains import Anything, Integers, Maps, Vectors, freeze
-from discreet.errors import ParameterError
+from discreet.domains import Integers, Maps, Objects, Vectors, freeze
+from discreet.errors import KindError, ParameterError
 from discreet.metrics import L01InfDistance, L1Distance
 
 __all__ = ["Select"]
@@ -21,15 +21,16 @@ __all__ = ["Select"]
 @final
 @dataclass(frozen=True, slots=True, init=False)
 class Select(Transformation[Any, Any]):
-    """The values of a list of distinct keys, in their order; 0 for one that is not there.
+    """The values of a list of distinct keys of a domain of maps, in their order; 0 for one that is not there.
 
     >>> Select(["a", "c"])({"a": 3, "b": 4}), Select(["a", "c"]).stability_map((3, 30, 10))
     ([3, 0], 30)
     """
 
     keys: tuple[Any, ...]
+    domain: Maps
 
-    def __init__(self, keys: Iterable[Any]) -> None:
+    def __init__(self, keys: Iterable[Any], domain: Maps = Maps(Objects(), Integers())) -> None:  # noqa: B008  A frozen value.
         try:
             listed = () if isinstance(keys, str | bytes) else tuple(keys)
             distinct = not isinstance(keys, str | bytes) and len(set(listed)) == len(listed)
@@ -37,12 +38,14 @@ class Select(Transformation[Any, Any]):
             distinct, listed = False, ()
         if not distinct:
             raise ParameterError("keys", type(keys), "a list of distinct keys that can be hashed")
-        freeze(self, keys=listed)  # One of them may be NaN.
+        if not (isinstance(domain, Maps) and isinstance(domain.values, Integers)):
+            raise KindError("domain", domain, "Maps(..., Integers())")
+        freeze(self, keys=listed, domain=domain)  # One of the keys may be NaN, of which a domain has one.
 
     @property
     def input_domain(self) -> Maps:
         """Maps from keys to integers."""
-        return Maps(Anything(), Integers())
+        return self.domain
 
     @property
     def output_domain(self) -> Vectors:

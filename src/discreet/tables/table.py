@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, cast, final
 
 from discreet import __version__
 from discreet.core import Measurement
-from discreet.domains import Vectors, freeze
+from discreet.domains import Maps, Vectors, freeze
 from discreet.errors import KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Amount, Ledger
@@ -31,7 +31,7 @@ from discreet.tables.asking import alone, asked, charged
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
 from discreet.tables.noise import Noise
-from discreet.tables.plan import Found, Plan, names
+from discreet.tables.plan import Found, Plan, key_domains, names
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
 from discreet.tables.spread import QUARTERS, SIZES, Spread, by_size
@@ -402,6 +402,7 @@ class Groups:
             max_groups=bound,
             where=self.table.condition,
             keys=self.keys,
+            key_types=key_domains(self.table._ibis, self.by),
             grid=grid,
             **rest,
         )
@@ -464,10 +465,12 @@ class Query:
         """Return a plan with the least noise within a budget."""
         d_in = plan.stability_map(1)
         if self.delta is None:
-            domain = cast("Vectors", plan.output_domain)
-            return plan >> IntegerLaplace.within(epsilon=epsilon, d_in=d_in, domain=domain)  # type: ignore[no-any-return]
+            known = cast("Vectors", plan.output_domain)
+            return plan >> IntegerLaplace.within(epsilon=epsilon, d_in=d_in, domain=known)  # type: ignore[no-any-return]
         l0, l1, li = d_in
-        return plan >> LaplaceThreshold.within(epsilon=epsilon, delta=self.delta, l0=l0, l1=l1, li=li)  # type: ignore[no-any-return]
+        domain = cast("Maps", plan.output_domain)
+        noise = LaplaceThreshold.within(epsilon=epsilon, delta=self.delta, l0=l0, l1=l1, li=li, domain=domain)
+        return plan >> noise  # type: ignore[no-any-return]
 
     def _noisy_value(self, epsilon: Fraction, keys: Sequence[Any] = ()) -> Measurement[Any, Any]:
         """Return the values, of groups that are known by now, with the least noise within a budget.
@@ -477,7 +480,7 @@ class Query:
         plan = self.plan
         if self.delta is None:
             return self._noisy(plan, epsilon)
-        select = Select(keys)
+        select = Select(keys, cast("Maps", plan.output_domain))
         d_in = select.stability_map(plan.stability_map(1))
         noise = IntegerLaplace.within(epsilon=epsilon, d_in=d_in, domain=select.output_domain)
         return plan >> select >> noise  # type: ignore[no-any-return]
@@ -554,7 +557,7 @@ class Query:
         for name, _ in rest:
             again = self._noisy_value(self.value_epsilon * (1 - self.share), keys)
             found = self.plan.read(exact_values)
-            values = found if self.delta is None else Select(keys).apply(found)
+            values = found if self.delta is None else again.first.then(found)  # type: ignore[attr-defined]
             columns[name] = list(again.then.release(values))  # type: ignore[attr-defined]
             noise[name] = self._noise(name, again.then)  # type: ignore[attr-defined]
         self._finish(columns)
