@@ -383,13 +383,13 @@ class TestErrors:
         done = run("--debug", "survey", "estimate", folder / "survey.toml")
         assert isinstance(done.exception, discreet.DiscreetError)
 
-    def test_an_interruption_is_one_line_and_1(self, monkeypatch):
+    def test_an_interruption_is_one_line_and_130(self, monkeypatch):
         def stopped(*_, **__):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(survey, "plan", stopped)
         done = run("survey", "plan", "--choices", "3", "--epsilon", "1")
-        assert (done.exit_code, done.stdout.strip(), lines(done.stderr)[-1]) == (1, "", "discreet: stopped")
+        assert (done.exit_code, done.stdout.strip(), lines(done.stderr)[-1]) == (130, "", "discreet: interrupted")
 
 
 WITHOUT = """

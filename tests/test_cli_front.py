@@ -135,9 +135,11 @@ def data(tmp_path_factory):
     (folder / "survey.toml").write_text(TOML)
     pd.DataFrame({"smokes": ["never", "daily"] * 100}).to_csv(folder / "answers.csv", index=False)
     asked = survey.Survey.load(folder / "survey.toml")
-    for day in ("monday", "tuesday"):
+    for day in ("monday", "tuesday", "may"):
         asked.perturb_file(folder / "answers.csv", folder / f"{day}.parquet")
     asked.collect([folder / "monday.parquet"]).save(folder / "box.json")
+    for wave, file in (("spring", "monday"), ("autumn", "tuesday")):
+        asked.collect([folder / f"{file}.parquet"], wave=wave).save(folder / f"{wave}.json")
     return folder
 
 
@@ -319,7 +321,7 @@ class TestErrors:
             ("count none.csv --person user_id --epsilon 1", 2, "FILE 'none.csv': need"),
             ("count events.csv --person user_id --epsilon 1 --ledger none.db", 1, "discreet budget PATH --create"),
             ("budget budget.db --create --epsilon 4", 1, "leave --create"),
-            ("budget budget.db --entry 7", 2, "the books hold 1 charge;"),
+            ("budget budget.db --entry 7", 2, "the books hold 1 entry;"),
             ("count --nothing", 2, "see `discreet count --help`"),
             ("conut", 2, "see `discreet --help`"),
             ("survey estimate none.json", 1, "none.json: No such file or directory; check the path"),
@@ -456,7 +458,7 @@ class TestBudget:
     def spent(self, folder):
         who = ("--person", "user_id", "--epsilon", "1/3", "--ledger", "budget.db")
         groups = ("--by", "city", "--max-groups", 3, "--delta", "1e-6")
-        ok("count", "events.csv", *who, *groups, "--where", "month < 7")
+        ok("count", "events.csv", *who, *groups, "--where", "month < 7", "--type", "month=integer")
         ok("suggest", "events.csv", "--person", "user_id", "--by", "city", "--ledger", "budget.db")
         return Ledger("budget.db")
 
@@ -466,12 +468,12 @@ class TestBudget:
         when = spent.entries()[1].when
         assert other.split()[3:] == ["other.csv", "0.1", "0", "2.9"]
         assert f"{when:%Y-%m-%d %H:%M}  events.csv: people by city, where month < 7, max_groups 3" in count
-        assert count.split()[-3] == "0.3334"
+        assert count.split()[-3] == "1/3"
         assert "events.csv: suggestion of max_groups" in suggestion
         left = spent.left.epsilon
         assert left == Fraction("2.9") - Fraction(1, 3) - Fraction(1, 10)
         assert suggestion.split()[-1] == amount(left, up=False) == "2.46"
-        assert "0.5334 of 3 spent, 2.466 left" in text
+        assert "0.534 of 3 spent, 2.46 left" in text
         assert "[#####.........................]" in text
 
     def test_one_charge_is_shown_whole(self, spent):
@@ -576,9 +578,8 @@ class TestKeys:
             assert [row["city"] for row in rows] == ["Rome", None]
             assert all(350 < row["people"] < 450 for row in rows)
         assert "null " in ok(*words, "--key", "-", "--null", "-")
-        rows = json.loads(ok(*words, "--by", "month", "--key", "-,1", "--key", "Rome,-", "--null", "-", "--json"))[
-            "rows"
-        ]
+        both = ("--by", "month", "--type", "month=integer", "--key", "-,1", "--key", "Rome,-")
+        rows = json.loads(ok(*words, *both, "--null", "-", "--json"))["rows"]
         assert [(row["city"], row["month"]) for row in rows] == [(None, 1), ("Rome", None)]
 
     def test_without_it_nothing_typed_is_missing(self, folder):

@@ -57,6 +57,7 @@ _FLAGS: Final = (
         for name in (
             *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
             *(
+                "left_out",
                 "max_groups",
                 "max_rows",
                 "people",
@@ -74,7 +75,10 @@ _FLAGS: Final = (
 )
 """What a parameter of the library is called here."""
 _SAYINGS: Final = (
-    ("explain() shows choices, suggest_max_groups() chooses", "`discreet explain` shows choices, `suggest` chooses"),
+    (
+        'explain() shows choices, "auto" and suggest_max_groups() choose',
+        "`discreet explain` shows choices, auto and `discreet suggest` choose",
+    ),
     ("suggest_max_groups()", "`discreet suggest`"),
     ("give epsilon=, and delta=, to start one", "`discreet budget PATH --create --epsilon 3 --delta 1e-5` starts one"),
     ("leave epsilon= and delta= away to open it as it is", "leave --create, --epsilon and --delta away to open it"),
