@@ -51,6 +51,7 @@ from discreet import (
 )
 from discreet.coins import SYSTEM
 from discreet.domains import identity
+from discreet.domains.categories import _entries
 from discreet.opendp import absolute_distance, atom_domain, l01inf_distance, make_laplace_threshold, map_domain
 
 ROME, HOUR = ZoneInfo("Europe/Rome"), timedelta(hours=1)
@@ -807,6 +808,7 @@ class TestHostileObjects:
         assert nested(40) not in categories
         assert sets(60) not in categories
         assert nested(3) in Categories([nested(3)])
+        assert _entries(nested(40), 7) == 8  # No further than it takes to see that there are more.
 
     def test_subclasses_of_texts_set_no_bit(self):
         bloom = Bloom(length=64, hashes=2)

@@ -194,8 +194,8 @@ CATALOGUE = [
     Mutant(
         "overweight rows looked for at the ends of a long array",
         M + "_bits.py",
-        "int(np.count_nonzero(rows, axis=1).max()) > domain.max_weight",
-        "int(np.count_nonzero(rows[[0, -1]] if len(rows) > 10**5 else rows, axis=1).max()) > domain.max_weight",
+        "int(np.count_nonzero(xs, axis=1).max()) > domain.max_weight",
+        "int(np.count_nonzero(xs[[0, -1]] if len(xs) > 10**5 else xs, axis=1).max()) > domain.max_weight",
         B + "test_one_overweight_row_anywhere_is_refused",
     ),
     Mutant(
@@ -243,9 +243,9 @@ CATALOGUE = [
     Mutant(
         "keys of a long table in the order of the input",
         M + "laplace_threshold.py",
-        "        return released[order], noisy[order]",
-        "        order = order if order.size < 10**5 else np.arange(order.size)\n"
-        "        return released[order], noisy[order]",
+        "        return shown[order], noisy[order]",
+        "        order = order if len(order) < 10**5 else np.arange(len(order))\n"
+        "        return shown[order], noisy[order]",
         B + "test_keys_come_out_in_one_order_whatever_that_of_the_input",
     ),
     Mutant(

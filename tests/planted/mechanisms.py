@@ -190,9 +190,9 @@ CATALOGUE = [
         "p and q of the instantaneous response exchanged",
         M + "longitudinal_rappor.py",
         "        zeros = bernoulli_many(self.p, self.length, coins)\n"
-        "        return np.where(np.asarray(memo, np.bool_), bernoulli_many(self.q, self.length, coins), zeros)",
+        "        return np.where(bits, bernoulli_many(self.q, self.length, coins), zeros)",
         "        zeros = bernoulli_many(self.q, self.length, coins)\n"
-        "        return np.where(np.asarray(memo, np.bool_), bernoulli_many(self.p, self.length, coins), zeros)",
+        "        return np.where(bits, bernoulli_many(self.p, self.length, coins), zeros)",
         "test_survey_mechanisms.py::TestLongitudinalRappor::test_every_outcome_of_the_coins_gives_the_law",
     ),
     Mutant(
