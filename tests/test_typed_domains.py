@@ -808,7 +808,7 @@ class TestHostileObjects:
         assert nested(40) not in categories
         assert sets(60) not in categories
         assert nested(3) in Categories([nested(3)])
-        assert _entries(nested(40), 7) == 8  # No further than it takes to see that there are more.
+        assert 7 < _entries(nested(40), 7) < 10  # No further than it takes to see that there are more.
 
     def test_subclasses_of_texts_set_no_bit(self):
         bloom = Bloom(length=64, hashes=2)
