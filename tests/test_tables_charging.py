@@ -288,7 +288,8 @@ def test_ctrl_c_is_one_line_and_130_whatever_the_engine(engine, as_json, tmp_pat
     else:
         connection = sqlite3.connect(tmp_path / "big.db")
         numbers = f"WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < {size})"
-        connection.execute(f"CREATE TABLE t AS {numbers} SELECT i % 1000 AS id, CAST(i AS TEXT) AS city FROM r")
+        connection.execute("CREATE TABLE t (id INTEGER, city TEXT)")
+        connection.execute(f"{numbers} INSERT INTO t SELECT i % 1000, CAST(i AS TEXT) FROM r")
         connection.commit()
     connection.close()
     source = [f"{engine}://{tmp_path}/big.db" if engine == "duckdb" else f"sqlite:///{tmp_path}/big.db", "--table", "t"]

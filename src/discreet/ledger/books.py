@@ -165,7 +165,7 @@ class Ledger:
         1
         >>> book.charge(epsilon="1/2", delta="1e-9")                                    # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        discreet.errors.BudgetError: epsilon=0.5, delta=1e-09: more than is left in memory: epsilon=0.5, delta=0; ...
+        discreet.errors.BudgetError: epsilon=0.5, delta=1e-9: more than is left in memory: epsilon=0.5, delta=0; ...
         """
         cost = Amount(checked_epsilon(epsilon), checked_epsilon(delta, "delta"))
         if not any(cost):

@@ -145,7 +145,7 @@ class Client(Teller):
     True
     >>> q.client(RandomizedResponse(categories=q.categories, prob="2/3"), ledger=book)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    discreet.errors.BudgetError: epsilon=1.3862943611198908, delta=0: more than is left in memory: ...
+    discreet.errors.BudgetError: epsilon=1.39, delta=0: more than is left in memory: ...
     """
 
     def __init__(

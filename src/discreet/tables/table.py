@@ -201,9 +201,9 @@ class Table:
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
         if private is not None and not 0 < private <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1, or none where the keys are known")
+        check_columns("by", by, self._ibis)
         if len({*by, *self.person}) < len(by) + len(self.person):
             raise ParameterError("by", by, "distinct columns, other than the person's")
-        check_columns("by", by, self._ibis)
         plan = Plan("people", person=self.person, by=by, where=self.condition)
         sizes = _sizes(self, plan, checked_epsilon(epsilon), rows=False)
         answer = sizes.release()
@@ -359,7 +359,8 @@ class Groups:
         left_out: Exact | None = None,
         **rest: Any,
     ) -> Query:
-        auto, bound = max_groups == "auto", 1 if max_groups is None or max_groups == "auto" else max_groups
+        auto = isinstance(max_groups, str) and max_groups == "auto"
+        bound = 1 if auto or max_groups is None else cast("int", max_groups)
         if self._needs_groups and max_groups is None:
             need = (
                 'how many groups a person may count in; explain() shows choices, "auto" and suggest_max_groups() choose'
