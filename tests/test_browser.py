@@ -252,7 +252,7 @@ def test_hostile_names_are_shown_and_do_nothing(open_page):
     html = answer([EVIL, "b"], [5, 6], by=("<b onclick=alert(3)>",), table='"><script>alert(4)</script>').to_html()
     page = open_page(html)
     page.locator("thead button").first.click()
-    assert EVIL in page.locator(".grid tbody th").all_text_contents()
+    assert EVIL.replace("\u202e", "\ufffd") in page.locator(".grid tbody th").all_text_contents()
     assert page.locator("tbody *").count() == 2 * 5  # Rows and cells, and nothing in them.
 
 
