@@ -40,7 +40,10 @@ def caught(mutant: Mutant) -> tuple[bool, float]:
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"PYTHONPATH": str(planted(mutant, Path(folder))), "PYTHONDONTWRITEBYTECODE": "1"}
         start = time.perf_counter()
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{mutant.tests}"]
+        file, *rest = mutant.tests.split("::")
+        (path,) = (ROOT / "tests").rglob(file)  # Test files have names of their own, whatever folder they are in.
+        tests = "::".join([str(path.relative_to(ROOT)), *rest])
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", tests]
         run = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
@@ -59,6 +62,9 @@ def main() -> int:
         print(f"{mutant.name:{width}}  {verdict}  {seconds:5.1f} s  {mutant.tests.split('::')[-1]}")
     missed = sum(not found for found, _ in results)
     print(f"\n{len(CATALOGUE) - missed} passed, {missed} failed")
+    for mutant, (found, _) in zip(CATALOGUE, results, strict=True):
+        if not found:
+            print(f"SURVIVED: {mutant.name} ({mutant.file}; {mutant.tests})")
     return 1 if missed else 0
 
 

@@ -365,7 +365,10 @@ def session(files: list[str], more: list[str], serve: Any) -> str:
 
     tests = Tests(serve)
     names = dict.fromkeys([*(name for file in files for name in TESTS[file]), *more])
-    paths = [*(f"src/discreet/{file}" for file in files), *(f"tests/{name}" for name in names)]
+    paths = [
+        *(f"src/discreet/{file}" for file in files),
+        *(str(path) for name in names for path in (ROOT / "tests").rglob(name)),
+    ]
     # Plain asserts: the rewriter would import the source itself, past the change.
     options = ["-q", "--assert=plain", "--doctest-modules", "-p", "no:cacheprovider", "-p", "no:xdist"]
     code = pytest.main([*options, *paths], [tests])
@@ -534,7 +537,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="only the first look")
     options = parser.parse_args()
     os.chdir(ROOT)
-    sys.path[:0] = [str(SOURCE), str(ROOT / "tests")]
+    sys.path[:0] = [str(SOURCE), str(ROOT / "tests"), str(ROOT / "tests" / "helpers")]
     files = options.files or sorted({name.split(":")[0] for name in options.only or TESTS})
     chosen = [c for file in files for c in changes(file) if not options.only or c.name in options.only]
     chosen = [

@@ -15,7 +15,7 @@ import pytest
 import discreet.opendp as dp
 from discreet import DiscreetError, ParameterError, SymmetricDistance
 
-RECORDED = json.loads((Path(__file__).parent / "data" / "opendp.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[1] / "data" / "opendp.json").read_text())
 VECTORS = RECORDED["vectors"]
 LN2, LN3 = 0.6931471805599454, 1.0986122886681098  # Each the least float that is at least the logarithm.
 

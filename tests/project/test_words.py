@@ -18,7 +18,7 @@ from discreet.reals import float_up
 from discreet.report.words import promise
 from discreet.tables import Table
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TYPED = ["1", "0.1", "0.3", "0.7", "1.1", "2.2", "1e-6", "3e-9", "1e-05", "1/3", "2/7", "0.0123456789", "12", "1e-300"]
 
 

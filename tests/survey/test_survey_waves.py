@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from test_cli import run
+from command import run
 
 from discreet import (
     KindError,

@@ -1,7 +1,7 @@
 """The wire format: code and vectors held together, in both directions, and a second reader that knows only the format.
 
-``python tests/test_survey_wire.py`` writes tests/data/wire.json anew. A changed file is a changed format, or a changed
-permanent answer of every client that is out there: write it anew only with a new version.
+``python tests/survey/test_survey_wire.py`` writes tests/data/wire.json anew. A changed file is a changed format, or a
+changed permanent answer of every client that is out there: write it anew only with a new version.
 """
 
 import base64
@@ -32,8 +32,8 @@ from discreet import (
 from discreet.coins import KeyedCoins
 from discreet.survey import Collector, Form, Question, Report, TextForm, TextQuestion
 
-FILE = Path(__file__).parent / "data" / "wire.json"
-OLD = Path(__file__).parent / "data" / "wire-1.json"
+FILE = Path(__file__).parents[1] / "data" / "wire.json"
+OLD = Path(__file__).parents[1] / "data" / "wire-1.json"
 SECRETS = [bytes(range(16)), b"only on this device, \xff\x00", hashlib.sha256(b"discreet").digest()]
 TEXTS = ["example.org", "", "naïve ☃", "discreet.example/a?b=c"]
 

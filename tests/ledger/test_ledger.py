@@ -27,8 +27,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from junk import JUNK
 from ledger_racers import race
-from test_bad_input import JUNK
 
 import discreet
 from discreet import (

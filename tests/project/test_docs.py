@@ -27,7 +27,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from discreet.cli.app import app
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
@@ -212,7 +212,7 @@ def refresh(page):
     page.write_text(text)
 
 
-if __name__ == "__main__":  # `python tests/test_docs.py docs/start.md ...`: refresh what commands print there.
+if __name__ == "__main__":  # `python tests/project/test_docs.py docs/start.md ...`: refresh what commands print there.
     import contextlib
     import tempfile
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from planted import catalogue
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "security-review.md").read_text(encoding="utf-8")
 FINDINGS = re.findall(r"^### (.+)\n((?:(?!^#).*\n?)*)", PAGE, re.MULTILINE)
 
@@ -15,7 +15,7 @@ FINDINGS = re.findall(r"^### (.+)\n((?:(?!^#).*\n?)*)", PAGE, re.MULTILINE)
 def named_tests(text):
     """The file, class and function of each test that a text names; ``::name`` is in the file named before it."""
     file = ""
-    for path, rest in re.findall(r"`(tests/\w+\.py)?((?:::\w+)*)`", text):
+    for path, rest in re.findall(r"`(tests/\w+/\w+\.py)?((?:::\w+)*)`", text):
         file = path or file
         if path or rest:
             yield file, [part for part in rest.split("::") if part]

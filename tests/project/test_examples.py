@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SAYS = {
     "census_table": r"The bands are known.*\n  65\+ .*\d+ of \d+ places appear.*BudgetError: epsilon=0\.1",
     "survey_missing": r"epsilon 2\n.*no answer +0\.\d+.*Smokers among",

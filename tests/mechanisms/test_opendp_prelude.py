@@ -15,7 +15,7 @@ import discreet.opendp as dp
 from discreet import DiscreetError, KindError, MismatchError, ParameterError, UnsupportedError
 from discreet.errors import AbsentError
 
-NAMES = json.loads((Path(__file__).parent / "data" / "opendp_prelude.json").read_text())
+NAMES = json.loads((Path(__file__).parents[1] / "data" / "opendp_prelude.json").read_text())
 HOMES = {"prelude": dp, "m": dp.m, "t": dp.t, "c": dp.c}
 EVERY = [(home, name) for home in HOMES for name in NAMES[home]]
 RUNS = {

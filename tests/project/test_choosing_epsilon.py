@@ -10,7 +10,7 @@ import pytest
 from discreet import IntegerLaplace
 from discreet.domains import Integers, Vectors
 
-PAGE = Path(__file__).parents[1] / "docs" / "choosing-epsilon.md"
+PAGE = Path(__file__).parents[2] / "docs" / "choosing-epsilon.md"
 EPSILONS = (0.1, 0.5, 1, 2, 4, 8)
 
 

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ from discreet import (
     Vectors,
 )
 
-TESTS = Path(__file__).parent
 SLOW = 10 if os.environ.get("DISCREET_SLOW") else 1
 
 PERMUTED = """

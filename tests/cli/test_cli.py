@@ -1,10 +1,7 @@
 """The command line: each command is one library call, with one line for an error and JSON for machines."""
 
 import json
-import os
 import shlex
-import subprocess
-import sys
 from inspect import signature
 from math import ceil, floor
 
@@ -14,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
-from click.testing import CliRunner  # noqa: E402  After the check that it is there.
+from command import run, run_apart  # noqa: E402  After the check that it is there.
 
 import discreet  # noqa: E402
 from discreet import EntropyError, survey  # noqa: E402
@@ -35,18 +32,6 @@ choices = ["a", "b", "c", "d", "e", "f", "g", "h"]
 mechanism = "OptimizedUnary"
 """
 COMMANDS = ["plan", "perturb", "collect", "estimate"]
-
-
-def run(*words):
-    """Run a command in this process."""
-    return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet")
-
-
-def run_apart(*words, code=None):
-    """Run a command in a process of its own."""
-    start = ["-c", code] if code else ["-m", "discreet.cli"]
-    command = [sys.executable, *start, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "80"})
 
 
 @pytest.fixture
