@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, final
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -21,6 +22,7 @@ __all__ = ["Categories", "identity"]
 _CHUNK: Final = 1 << 12
 _PLAIN: Final = (str, int, bytes, bool)
 _SCALARS: Final = frozenset(id(kind) for kind in np.sctypeDict.values())
+_ZONES: Final = frozenset(map(id, (type(None), timezone, ZoneInfo)))
 
 
 @final
@@ -103,7 +105,10 @@ class Categories(Keys):
         x = _plain(x)
         if _entries(x, self._most) > self._most or _kind(x) not in self._kinds:
             return -1
-        return self._places.get(identity(x), -1)
+        try:
+            return self._places.get(identity(x), -1)
+        except Exception:  # Some numbers, such as a signalling NaN, cannot be hashed.
+            return -1
 
     def places(self, xs: Sequence[Any] | NDArray[Any], /) -> NDArray[np.int64]:
         """Return `index` of each of many answers, in a list or a plain array.
@@ -164,14 +169,18 @@ def identity(x: object) -> Hashable:
 
 
 def _kind(x: object) -> Hashable:
-    """Return the type of an answer, and the types inside a tuple or a frozen set, by their ids.
+    """Return the type of an answer, of its time zone, and the types inside a tuple or a frozen set, by their ids.
 
-    To hash a type may run code of its own. Those of the answers live as long as the answers, so an id names one type.
+    To hash a type may run code of its own, and to hash a time runs its zone's. Those of the answers live as long as the
+    answers, so an id names one type. The zones of Python's own are all alike.
     """
     if issubclass(type(x), tuple):
         return (id(type(x)), *map(_kind, tuple.__iter__(x)))  # type: ignore[arg-type]
     if type(x) is frozenset:
         return (id(frozenset), frozenset(map(_kind, x)))
+    if type(x) is datetime or type(x) is time:
+        zone = type(x.tzinfo)
+        return id(type(x)) if id(zone) in _ZONES else (id(type(x)), id(zone))
     return id(type(x))
 
 

@@ -153,11 +153,12 @@ class SubsetSelection(Measurement[Any, Any]):
     def _look_up(self, places: NDArray[np.int64], out: NDArray[np.uint8]) -> None:
         """Fill *out* from a table of the sets as they are where the truth is category 0, turned to the truth."""
         d, k = self.size, len(self.categories)
+        uniform = _sets(d, k, d, k)  # Made for any answers: that it is kept tells nothing of them.
         sets = _sets(self.prob.numerator, self.prob.denominator, d, k).draw(places.size, SYSTEM)
         foreign = np.flatnonzero(places < 0)
         if foreign.size:
             places[foreign] = below_many(k, foreign.size)
-            sets[foreign] = _sets(d, k, d, k).draw(foreign.size, SYSTEM)  # proof: strangers
+            sets[foreign] = uniform.draw(foreign.size, SYSTEM)  # proof: strangers
         turned = sets.view(np.uint64)
         wrapped = turned >> (k - places).view(np.uint64)
         turned <<= places.view(np.uint64)

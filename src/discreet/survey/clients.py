@@ -49,6 +49,9 @@ class Teller:
         self._most, self._ledger = most, ledger
         if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
             raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
+        if secret is not None and getattr(form.mechanism, "constant_time", False):  # proof: drawn
+            need = "False beside a secret: drawn in another way, the same coins would say something new"
+            raise ParameterError("constant_time", True, need)
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
         if not (isinstance(most, float) and most == INFINITE):
