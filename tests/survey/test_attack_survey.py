@@ -1,5 +1,6 @@
 """What a second hostile review of surveys and mechanisms found, each as the attack that worked."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, time, tzinfo
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -57,17 +58,15 @@ class TestOneFormOneAnswer:
         for i in range(40):
             secret = SECRET + bytes([i])
             for mechanism in (plain, slow):
-                try:
+                with suppress(ParameterError):
                     said.add((i, question.client(mechanism, secret=secret).report(answer).to_bytes()))
-                except ParameterError as error:
-                    assert "constant_time" in str(error) and "secret" in str(error)
         assert len(said) == 40
 
     @pytest.mark.parametrize(("question", "make", "answer"), TWINS, ids=["yes or no", "choices", "text"])
-    def test_nor_is_it_free(self, question, make, answer):
+    def test_nor_is_it_free_but_refused_in_words(self, question, make, answer):
         book = Ledger.in_memory(epsilon=100)
         question.client(make(False), secret=SECRET, ledger=book).report(answer)
-        with pytest.raises(ParameterError, match="constant_time"):
+        with pytest.raises(ParameterError, match="constant_time=True: need False beside a secret"):
             question.client(make(True), secret=SECRET, ledger=book)
         assert len(book.entries()) == 1
 
@@ -77,7 +76,7 @@ class TestOneFormOneAnswer:
 
 
 class TestAnswersThatCannotBeCompared:
-    """An answer that is none of the categories is in the domain of a mechanism that takes anything: it must not fail."""
+    """A mechanism that takes anything has every answer in its domain, and does not fail on one."""
 
     NUMBERS = (Decimal(1), Decimal(2), Decimal(3))
     MOMENTS = (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC))
