@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
-from command import run, run_apart  # noqa: E402  After the check that it is there.
+from command import assert_one_line, lines, run, run_apart  # noqa: E402  After the check that it is there.
 
 import discreet  # noqa: E402
 from discreet import EntropyError, survey  # noqa: E402
@@ -41,10 +41,6 @@ def folder(tmp_path):
     pd.DataFrame(answers).to_csv(tmp_path / "answers.csv", index=False)
     pq.write_table(pa.table({key: list(value) for key, value in answers.items()}), tmp_path / "answers.parquet")
     return tmp_path
-
-
-def lines(text):
-    return text.strip().split("\n")
 
 
 class TestEndToEnd:
@@ -245,14 +241,6 @@ class TestHelp:
         count, plan = tried
         assert app.commands["count"].make_context("count", count[1:]).params["by"] == ("city",)
         assert run(*plan).exit_code == 0
-
-
-def assert_one_line(done, code):
-    assert done.returncode == code if hasattr(done, "returncode") else done.exit_code == code
-    assert done.stdout == ""
-    assert done.stderr.startswith("discreet: ")
-    assert len(lines(done.stderr)) == 1
-    assert "Traceback" not in done.stderr
 
 
 class TestErrors:

@@ -12,20 +12,15 @@ import pytest
 
 pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
-from click.testing import CliRunner
+from command import run
 
 import discreet
 from discreet import LaplaceThreshold, Ledger, ParameterError
 from discreet.cli import demo
-from discreet.cli.app import app
 from discreet.survey import Boxes, Survey
 
 ROOT = Path(discreet.__file__).parents[2]
 ROWS, PEOPLE = 60_000, 1000
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet")
 
 
 @pytest.fixture(scope="module")

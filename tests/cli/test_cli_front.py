@@ -24,7 +24,7 @@ click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("rich", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from click.shell_completion import ShellComplete  # noqa: E402
-from click.testing import CliRunner  # noqa: E402
+from command import lines, ok, run  # noqa: E402
 
 import discreet  # noqa: E402
 import discreet.cli.demo  # noqa: E402
@@ -88,20 +88,6 @@ def leaves(group, before=()):
 
 
 COMMANDS = dict(leaves(app))
-
-
-def run(*words, **kwargs):
-    return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet", **kwargs)
-
-
-def ok(*words):
-    done = run(*words)
-    assert (done.exit_code, done.stderr) == (0, ""), done.stderr
-    return done.stdout
-
-
-def lines(text):
-    return text.rstrip("\n").split("\n")
 
 
 def on_terminal(*words, columns=80, **environment):

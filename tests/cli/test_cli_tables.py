@@ -16,7 +16,7 @@ import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
-from click.testing import CliRunner  # noqa: E402  After the check that it is there.
+from command import assert_one_line, lines, ok, run  # noqa: E402  After the check that it is there.
 
 import discreet.report.files  # noqa: E402
 from discreet import EntropyError, Ledger  # noqa: E402
@@ -31,29 +31,6 @@ GROUPS = ("--by", "city", "--max-groups", "2")
 SPEND = ("--epsilon", "1", "--delta", "1e-6")
 MONTHS = ("--type", "month=integer")
 BOUNDS = ("--low", "0", "--high", "10")
-
-
-def run(*words):
-    """Run a command in this process."""
-    return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet")
-
-
-def ok(*words):
-    done = run(*words)
-    assert (done.exit_code, done.stderr) == (0, "")
-    return done.stdout
-
-
-def lines(text):
-    return text.strip().split("\n")
-
-
-def assert_one_line(done, code):
-    assert done.exit_code == code, done.stderr
-    assert done.stdout == ""
-    assert done.stderr.startswith("discreet: ")
-    assert len(lines(done.stderr)) == 1
-    assert "Traceback" not in done.stderr
 
 
 def command_of(name):

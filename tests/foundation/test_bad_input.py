@@ -4,7 +4,6 @@ import itertools
 import math
 import re
 import time
-import traceback
 from fractions import Fraction
 from functools import cache
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from junk import JUNK, MILLION_DIGITS, NUMBER, SLOTS, TEXT, TINY, VAST, hostile, objects
+from telling import told
 
 from discreet import (
     Approximate,
@@ -193,20 +193,6 @@ def assert_sound(loss):
     assert type(epsilon) is type(delta) is float
     assert epsilon >= 0
     assert 0 <= delta <= 1
-
-
-def told(error):
-    """Return all that an exception and those behind it say, or would say if printed."""
-    texts, seen = [], set()
-    queue = [error]
-    while queue:
-        error = queue.pop()
-        if error is not None and id(error) not in seen:
-            seen.add(id(error))
-            texts += [str(error), repr(error), repr(error.args), *traceback.format_exception_only(error)]
-            texts += [str(note) for note in getattr(error, "__notes__", ())]
-            queue += [error.__cause__, error.__context__]
-    return "\n".join(texts)
 
 
 @cache

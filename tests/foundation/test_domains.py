@@ -4,7 +4,6 @@ import copy
 import datetime
 import math
 import pickle
-import traceback
 from collections import namedtuple
 from fractions import Fraction
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from telling import told
 
 import discreet
 from discreet import (
@@ -110,15 +110,6 @@ SAMPLES = [
     (np.array(["a", "b"]), np.array([1, 2])), (np.array(["a", "a"]), np.array([1, 2])), {1, 2}, frozenset({1}),
     Hostile(), [Hostile()], {"a": Hostile()}, object, iter([1]), range(3),
 ]  # fmt: skip
-
-
-def told(error):
-    """Return all that an exception and those behind it say."""
-    texts = []
-    while error is not None:
-        texts += [str(error), repr(error), repr(error.args), *traceback.format_exception_only(error)]
-        error = error.__cause__ or error.__context__
-    return "\n".join(texts)
 
 
 @pytest.mark.parametrize("domain", DOMAINS, ids=repr)

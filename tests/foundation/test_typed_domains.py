@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from junk import objects
 
 from discreet import (
     BitVectors,
@@ -60,10 +61,6 @@ ROME, HOUR = ZoneInfo("Europe/Rome"), timedelta(hours=1)
 def truth(keys, values=None):
     """Return a mechanism that releases the true entries above 1, to see their form."""
     return LaplaceThreshold(scale=0, threshold=1, domain=Maps(keys, values or Integers()))
-
-
-def objects(keys):
-    return np.fromiter(keys, object, len(keys))
 
 
 def form(x):
@@ -136,7 +133,7 @@ class TestEqualDataAreReleasedAlike:
     def test_in_arrays_too(self, domain, canonical, given):
         forms = set()
         for x in given:
-            arrays = [objects([x])]
+            arrays = [objects(x)]
             own = np.array([x])
             if own.ndim == 1 and own.tolist() == [x] and own[0] in domain:  # NumPy's texts lose zeros at their ends.
                 arrays.append(own)
@@ -149,7 +146,7 @@ class TestEqualDataAreReleasedAlike:
     @pytest.mark.parametrize(("domain", "canonical", "given"), SAME, ids=repr)
     def test_twice_they_are_one_key_too_many(self, domain, canonical, given):
         for x, y in itertools.product(given, repeat=2):
-            assert (objects([x, y]), np.array([5, 6])) not in Maps(domain, Integers())
+            assert (objects(x, y), np.array([5, 6])) not in Maps(domain, Integers())
 
     def test_equal_objects_of_two_types_are_not_both_in_one_domain(self):
         equal = [1, True, 1.0, Decimal(1), Fraction(1), np.True_, 1 + 0j]
@@ -207,7 +204,7 @@ class TestNothingIsInferredFromTheEntries:
             keys = [*shown, *others]
             values = [5] * len(shown) + [1] * len(others)
             as_dict = truth(domain).release(dict(zip(keys, values, strict=True)))
-            as_arrays = truth(domain).release((objects(keys), np.array(values)))
+            as_arrays = truth(domain).release((objects(*keys), np.array(values)))
             forms.add(repr((form(as_dict), form(as_arrays))))
         assert len(forms) == 1
 
@@ -245,7 +242,7 @@ class TestNothingIsInferredFromTheEntries:
     def test_a_saturated_array_has_the_type_of_what_is_released(self):
         m = IntegerLaplace(scale=0, domain=Vectors(Integers(0, 5)))
         big = IntegerLaplace(scale=2**60, domain=Vectors(Integers(0, 5)))
-        for x in (np.array([1, 2]), objects([1, 2])):
+        for x in (np.array([1, 2]), objects(1, 2)):
             assert m.release(x).dtype == big.release(x).dtype == np.int64
 
 
@@ -416,7 +413,7 @@ class TestTexts:
             {bad: 1},
             {"a": 1, bad: 1},
             (np.array(["a", bad]), np.array([1, 2])),
-            (objects([bad]), np.array([1])),
+            (objects(bad), np.array([1])),
         ):
             assert x not in domain
 
@@ -426,7 +423,7 @@ class TestTexts:
 
     def test_every_character_is_taken(self):
         text = "".join(map(chr, [*range(1, 0xD800, 997), 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]))
-        for x in ({text: 5}, (np.array([text]), np.array([5])), (objects([text]), np.array([5]))):
+        for x in ({text: 5}, (np.array([text]), np.array([5])), (objects(text), np.array([5]))):
             released = truth(Texts()).release(x)
             assert (list(released) if type(released) is dict else released[0].tolist()) == [text]
 
@@ -437,7 +434,7 @@ class TestTexts:
             subclass = [*texts[:place], type("Text", (str,), {})("x"), *texts[place + 1 :]]
             for keys in (bad, subclass):
                 assert dict.fromkeys(keys, 1) not in Maps(Texts(), Integers())
-                assert (objects(keys), np.ones(len(keys), int)) not in Maps(Texts(), Integers())
+                assert (objects(*keys), np.ones(len(keys), int)) not in Maps(Texts(), Integers())
 
 
 class TestNumbers:
@@ -484,7 +481,7 @@ class TestTimes:
         for domain in (Timestamps(), Timestamps(utc=True), Objects(), Nullable(Timestamps(utc=True))):
             m = LaplaceThreshold(scale=1, threshold=1, domain=Maps(domain, Integers()))
             with pytest.raises(DomainError):
-                m.release((objects([moment]), np.array([5])))
+                m.release((objects(moment), np.array([5])))
 
     def test_with_and_without_a_zone_are_two_types(self):
         naive, aware = datetime(2026, 1, 31), datetime(2026, 1, 31, tzinfo=UTC)
@@ -500,7 +497,7 @@ class TestTimes:
 
     def test_the_hour_that_repeats_is_two_hours(self):
         first, again = (datetime(2026, 10, 25, 2, 30, tzinfo=ROME, fold=fold) for fold in (0, 1))
-        released, _ = truth(Timestamps(utc=True)).release((objects([first, again]), np.array([5, 6])))
+        released, _ = truth(Timestamps(utc=True)).release((objects(first, again), np.array([5, 6])))
         assert [moment.hour for moment in released] == [0, 1]
 
     @pytest.mark.parametrize("zone", [timezone(HOUR), timezone(-HOUR)])
@@ -730,8 +727,8 @@ def surrounded(x):
     """The object itself, and where data of one kind or another would have it."""
     yield x
     yield from ([x], (x,), ("a", x), [True, x, False], [1, x])
-    yield from ({"a": x}, (objects(["a"]), objects([x])), (objects([x]), np.array([5])), objects([x]))
-    yield objects([x]).reshape(1, 1)
+    yield from ({"a": x}, (objects("a"), objects(x)), (objects(x), np.array([5])), objects(x))
+    yield objects(x).reshape(1, 1)
     yield [[x]]
     if type(x) is tuple:  # To hash one takes as long as there are entries.
         return
@@ -828,7 +825,7 @@ class TestObjects:
             if type(x) is tuple:  # To hash one takes as long as there are entries.
                 continue
             with pytest.raises(DomainError) as caught:
-                Maps(Objects(), Integers()).validate((objects([x, x]), np.array([1, 2])))
+                Maps(Objects(), Integers()).validate((objects(x, x), np.array([1, 2])))
             assert "secret" not in str(caught.value)
         RAN.clear()
 

@@ -12,9 +12,30 @@ from click.testing import CliRunner
 from discreet.cli.app import app
 
 
-def run(*words):
+def run(*words, **kwargs):
     """Run a command in this process."""
-    return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet")
+    return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet", **kwargs)
+
+
+def ok(*words):
+    """Run a command that must succeed, and say nothing beside what it prints."""
+    done = run(*words)
+    assert (done.exit_code, done.stderr) == (0, ""), done.stderr
+    return done.stdout
+
+
+def lines(text):
+    """The lines of an output."""
+    return text.rstrip("\n").split("\n")
+
+
+def assert_one_line(done, code):
+    """Hold that a command failed with a code and one line of words."""
+    assert code == (done.returncode if hasattr(done, "returncode") else done.exit_code), done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("discreet: ")
+    assert len(lines(done.stderr)) == 1
+    assert "Traceback" not in done.stderr
 
 
 def run_apart(*words, code=None):

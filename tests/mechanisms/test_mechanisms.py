@@ -13,6 +13,7 @@ import mpmath
 import numpy as np
 import pytest
 from coin_tree import Exhausted, ScriptedCoins, law_by_counting
+from junk import objects
 from scipy import stats
 
 from discreet import (
@@ -88,13 +89,6 @@ class SeededCoins:
 
     def words(self, n):
         return self.generator.integers(0, 2**64, n, np.uint64)
-
-
-def objects(values):
-    """Return values as an array of objects."""
-    array = np.empty(len(values), object)
-    array[:] = list(values)
-    return array
 
 
 def bit_vectors(length, weight):
@@ -327,7 +321,7 @@ class TestRandomizedResponse:
 
     def test_places_are_an_array_of_integers(self):
         m = RandomizedResponse(categories=["a", "b"], prob=1)
-        for wrong in ([0, 1], (0,), 0, None, np.array([0.0, 1.0]), np.array([True]), np.array(["0"]), objects([0])):
+        for wrong in ([0, 1], (0,), 0, None, np.array([0.0, 1.0]), np.array([True]), np.array(["0"]), objects(0)):
             with pytest.raises(KindError, match="an array of integers"):
                 m.release_places(wrong)
 
@@ -634,7 +628,7 @@ class TestLaplaceThreshold:
         m = LaplaceThreshold(scale=0, threshold=1, domain=Maps(domain, Integers()))
         for shuffled in itertools.permutations(keys):
             assert list(m.release(dict.fromkeys(shuffled, 5))) == sorted(keys)
-            assert m.release((objects(shuffled), np.full(len(keys), 5)))[0].tolist() == sorted(keys)
+            assert m.release((objects(*shuffled), np.full(len(keys), 5)))[0].tolist() == sorted(keys)
 
     @pytest.mark.parametrize(
         ("keys", "domain"),
@@ -656,7 +650,7 @@ class TestLaplaceThreshold:
         }[type(domain)]
         for shuffled in itertools.permutations(keys):
             assert repr(list(m.release(dict.fromkeys(shuffled, 5)))) == repr(said)
-            assert repr(m.release((objects(shuffled), np.full(len(keys), 5)))[0].tolist()) == repr(said)
+            assert repr(m.release((objects(*shuffled), np.full(len(keys), 5)))[0].tolist()) == repr(said)
 
     @pytest.mark.parametrize(
         "keys", [["a", 1, None], [frozenset("a"), frozenset("ab"), frozenset("c")], [float("nan"), 1.0, 2.0]]
@@ -665,7 +659,7 @@ class TestLaplaceThreshold:
         m = LaplaceThreshold(scale=0, threshold=1, domain=OBJECTS)
         orders = {tuple(map(str, m.release(dict.fromkeys(keys, 5)))) for _ in range(300)}
         assert len(orders) == 6
-        orders = {tuple(map(str, m.release((objects(keys), np.full(3, 5)))[0])) for _ in range(300)}
+        orders = {tuple(map(str, m.release((objects(*keys), np.full(3, 5)))[0])) for _ in range(300)}
         assert len(orders) == 6
 
     def test_no_keys_of_any_kind_come_out_as_they_are(self):
@@ -679,7 +673,7 @@ class TestLaplaceThreshold:
     def test_all_coins_are_those_given(self):
         m = LaplaceThreshold(scale=10**6, threshold=1, domain=OBJECTS)
         data = dict.fromkeys([1, "a", None, *map(str, range(9))], 10**9)
-        arrays = (objects(data), np.array(list(data.values())))
+        arrays = (objects(*data), np.array(list(data.values())))
         for x, shown in ((data, lambda r: list(r.items())), (arrays, lambda r: [part.tolist() for part in r])):
             first, again, other = (shown(m.sample(x, SeededCoins(seed))) for seed in (1, 1, 2))
             assert first == again != other

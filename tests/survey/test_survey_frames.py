@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from telling import no_coins, told
 
 from discreet import (
     DiscreetError,
@@ -32,7 +33,6 @@ from discreet import (
     Rappor,
     SubsetSelection,
 )
-from discreet.coins import SystemCoins
 from discreet.survey import Boxes, Collector, Question, Survey, from_trigger_rate, surveys
 from discreet.survey.files import write_json
 
@@ -66,22 +66,6 @@ def listed(frame, name):
 
 def column_names(frame):
     return list(frame.column_names if isinstance(frame, pa.Table) else frame.columns)
-
-
-def told(error):
-    texts = traceback.format_exception(error)
-    while error is not None:
-        texts += [str(error), repr(error), repr(error.args)]
-        error = error.__cause__ or error.__context__
-    return "\n".join(texts)
-
-
-def no_coins(monkeypatch):
-    def toss(*_):
-        pytest.fail("a coin was tossed")
-
-    monkeypatch.setattr(SystemCoins, "words", toss)
-    monkeypatch.setattr(SystemCoins, "bits", toss)
 
 
 def left_in(folder):

@@ -8,7 +8,6 @@ import os
 import pickle
 import subprocess
 import sys
-import traceback
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from telling import no_coins, told
 
 import discreet
 from discreet import (
@@ -36,7 +36,6 @@ from discreet import (
     UnsupportedError,
     survey,
 )
-from discreet.coins import KeyedCoins, SystemCoins
 from discreet.survey import Form, Question, Survey, TextForm, TextQuestion
 
 SENTINEL, NUMBER = "sentinel-7919", 7919104729
@@ -61,24 +60,6 @@ TEXT_FORMS = {
 }
 EVERY_FORM = FORMS | TEXT_FORMS
 NAMES = {**vars(discreet), **vars(survey), "Fraction": Fraction}
-
-
-def told(error):
-    """Return all that an exception and those behind it say, and what a traceback of them prints."""
-    texts = traceback.format_exception(error)
-    while error is not None:
-        texts += [str(error), repr(error), repr(error.args), *map(str, getattr(error, "__notes__", ()))]
-        error = error.__cause__ or error.__context__
-    return "\n".join(texts)
-
-
-def no_coins(monkeypatch):
-    def toss(*_):
-        pytest.fail("a coin was tossed")
-
-    for kind in (SystemCoins, KeyedCoins):
-        monkeypatch.setattr(kind, "words", toss)
-        monkeypatch.setattr(kind, "bits", toss)
 
 
 def each_by(client):

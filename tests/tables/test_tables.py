@@ -8,7 +8,6 @@ import json
 import math
 import random
 import sqlite3
-import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -22,6 +21,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 import tables_reference as reference
+from telling import told
 
 from discreet import (
     BudgetError,
@@ -130,19 +130,6 @@ def asking(source, what, groups="none", *, epsilon="7/10", delta="1e-5", max_gro
 def ask(source, what, groups="none", **more):
     asked, rest = asking(source, what, groups, **more)
     return getattr(asked, what)(**rest)
-
-
-def told(error):
-    """All that an error says, and those that it came from."""
-    texts, seen = traceback.format_exception(error), set()
-    waiting = [error]
-    while waiting:
-        error = waiting.pop()
-        if error is not None and id(error) not in seen:
-            seen.add(id(error))
-            texts += [str(error), repr(error), repr(error.args), *getattr(error, "__notes__", ())]
-            waiting += [error.__cause__, error.__context__]
-    return "\n".join(texts)
 
 
 @pytest.fixture
