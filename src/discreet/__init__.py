@@ -45,7 +45,7 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.exact import exact
-from discreet.measures import Approximate, MaxDivergence
+from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, Pure
 from discreet.mechanisms import (
     Bloom,
     Debiased,
@@ -94,6 +94,7 @@ __all__ = [
     "DomainError",
     "EngineError",
     "EntropyError",
+    "EpsilonDelta",
     "Floats",
     "IntegerLaplace",
     "Integers",
@@ -104,6 +105,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LongitudinalRappor",
+    "Loss",
     "Maps",
     "MaxDivergence",
     "Measurement",
@@ -115,6 +117,7 @@ __all__ = [
     "ParameterError",
     "PersonDistance",
     "PrecisionError",
+    "Pure",
     "RandomizedResponse",
     "RandomizedResponseBool",
     "Rappor",

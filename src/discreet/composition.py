@@ -12,11 +12,11 @@ from discreet.coins import Coins
 from discreet.core import Measurement
 from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError
-from discreet.measures import Approximate, MaxDivergence
+from discreet.measures import common
 
 if TYPE_CHECKING:
     from discreet.domains import Domain
-    from discreet.measures import Measure
+    from discreet.measures import Loss, Measure
     from discreet.metrics import Metric
 
 __all__ = ["Composition"]
@@ -67,19 +67,13 @@ class Composition(Measurement[Any, tuple[Any, ...]]):
         return self.measurements[0].input_metric
 
     @property
-    def output_measure(self) -> Measure:
-        """Approximate if any part's is."""
-        measures = [part.output_measure for part in self.measurements]
-        return next((m for m in measures if isinstance(m, Approximate)), measures[0])
+    def output_measure(self) -> Measure[Loss]:
+        """The one in which all parts' losses can be stated: approximate if any part's is."""
+        return common(part.output_measure for part in self.measurements)
 
-    def loss(self, d_in: Any, /) -> Any:
+    def loss(self, d_in: Any, /) -> Loss:
         """Return the sum of the parts' losses."""
-        pure = isinstance(self.output_measure, MaxDivergence)
-        losses = []
-        for part in self.measurements:
-            loss = part.loss(d_in)
-            losses.append(loss if pure or isinstance(loss, tuple) else (loss, Fraction(0)))
-        return self.output_measure.add(losses)
+        return self.output_measure.add(part.loss(d_in) for part in self.measurements)
 
     def sample(self, x: Any, coins: Coins, /) -> tuple[Any, ...]:
         """Draw a release from each part."""

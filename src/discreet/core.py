@@ -13,7 +13,7 @@ from discreet.errors import BudgetError, KindError, MismatchError, UnsupportedEr
 
 if TYPE_CHECKING:
     from discreet.domains import Domain
-    from discreet.measures import Measure
+    from discreet.measures import Loss, Measure
     from discreet.metrics import Metric
 
 __all__ = ["Chained", "Measurement", "Postprocessed", "Then", "Transformation"]
@@ -46,11 +46,11 @@ class Measurement(ABC, Generic[X, Y]):
 
     @property
     @abstractmethod
-    def output_measure(self) -> Measure:
+    def output_measure(self) -> Measure[Loss]:
         """How the loss is stated."""
 
     @abstractmethod
-    def loss(self, d_in: Any, /) -> Any:
+    def loss(self, d_in: Any, /) -> Loss:
         """Return the exact privacy loss between data within *d_in*."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Measurement(ABC, Generic[X, Y]):
 
     def require(self, d_in: Any, d_out: Any, /) -> None:
         """Raise BudgetError unless the loss between data within *d_in* is at most *d_out*, compared exactly."""
-        if not self.output_measure.within(self.loss(d_in), d_out):
+        if not self.output_measure.allows(self.loss(d_in), d_out):
             raise BudgetError(f"the loss at d_in={show(d_in)} is {self.privacy_map(d_in)}: need {show(d_out)} or less")
 
     def release(self, x: X, /) -> Y:
@@ -147,11 +147,11 @@ class Chained(Measurement[Any, Any]):
         return self.first.input_metric
 
     @property
-    def output_measure(self) -> Measure:
+    def output_measure(self) -> Measure[Loss]:
         """The measurement's."""
         return self.then.output_measure
 
-    def loss(self, d_in: Any, /) -> Any:
+    def loss(self, d_in: Any, /) -> Loss:
         """Return the measurement's loss at the distance that the transformation may make of *d_in*."""
         return self.then.loss(self.first.stability_map(d_in))
 
@@ -223,11 +223,11 @@ class Postprocessed(Measurement[Any, Any]):
         return self.measurement.input_metric
 
     @property
-    def output_measure(self) -> Measure:
+    def output_measure(self) -> Measure[Loss]:
         """The measurement's."""
         return self.measurement.output_measure
 
-    def loss(self, d_in: Any, /) -> Any:
+    def loss(self, d_in: Any, /) -> Loss:
         """Return the measurement's loss."""
         return self.measurement.loss(d_in)
 

@@ -1,6 +1,6 @@
 """Measures: how privacy losses are compared, added and rounded.
 
-A mechanism states its loss exactly: a rational or a Real, or infinity. It becomes a float here, upward, once.
+A mechanism states its loss exactly, as a Loss: in rationals, Reals or infinity. These become floats here, upward, once.
 """
 
 from __future__ import annotations
@@ -10,81 +10,143 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, Generic, TypeAlias, TypeVar, final
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, MismatchError, ParameterError
 from discreet.exact import Exact, exact
-from discreet.reals import Number, float_up, sign, total
+from discreet.reals import Number, Real, float_up, sign, total
 
-__all__ = ["INFINITE", "Approximate", "Loss", "MaxDivergence", "Measure", "checked_epsilon"]
+__all__ = [
+    "INFINITE",
+    "Approximate",
+    "Bound",
+    "EpsilonDelta",
+    "Loss",
+    "MaxDivergence",
+    "Measure",
+    "Pure",
+    "amount",
+    "common",
+]
 
 INFINITE: float = math.inf
-"""The loss of a release that hides nothing."""
+"""The epsilon of a release that hides nothing."""
 
 _MOST_BITS: Final = 8000
 _NEARLY_ONE: Final = 1 - Fraction(1, 1 << 54)
 
-Loss: TypeAlias = Number | float
-"""An exact number, or INFINITE; no other float is a loss."""
+Bound: TypeAlias = Number | float
+"""An exact number, or INFINITE; no other float is one."""
 
 
-class Measure(ABC):
+class Loss:
+    """How much a release tells, exactly, in the terms of one measure."""
+
+    __slots__ = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Pure(Loss):
+    """No probability changes by more than a factor of e^epsilon.
+
+    >>> Pure("1/3")
+    Pure(epsilon=Fraction(1, 3))
+    """
+
+    epsilon: Bound
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _bound(self.epsilon, "epsilon"))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EpsilonDelta(Loss):
+    """No probability changes by more than a factor of e^epsilon, and delta beyond it.
+
+    >>> EpsilonDelta(1, "1e-6")
+    EpsilonDelta(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+    """
+
+    epsilon: Bound
+    delta: Number
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _bound(self.epsilon, "epsilon"))
+        object.__setattr__(self, "delta", _number(self.delta, "delta"))
+
+
+L_co = TypeVar("L_co", bound=Loss, covariant=True)
+
+
+class Measure(ABC, Generic[L_co]):
     """A way to state how much a release tells."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
-    def zero(self) -> Any:
+    def zero(self) -> L_co:
         """The loss of a release that says nothing."""
 
     @abstractmethod
-    def up(self, loss: Any, /) -> Any:
-        """Return an exact loss as floats, each the least that is at least the truth."""
+    def lift(self, loss: Loss, /) -> L_co:
+        """Return a loss of this measure, or of a stricter one, as one of this; raise MismatchError for any other."""
 
     @abstractmethod
-    def add(self, losses: Iterable[Any], /) -> Any:
-        """Return the exact loss of several releases on the same data."""
+    def up(self, loss: Loss, /) -> Any:
+        """Return a loss as floats, each the least that is at least the truth."""
 
     @abstractmethod
-    def within(self, loss: Any, allowed: Any, /) -> bool:
-        """Whether an exact loss is at most what a user allows."""
+    def add(self, losses: Iterable[Loss], /) -> L_co:
+        """Return the loss of several releases on the same data."""
+
+    @abstractmethod
+    def allows(self, loss: Loss, limit: Any, /) -> bool:
+        """Whether a loss is at most what a user allows."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class MaxDivergence(Measure):
+class MaxDivergence(Measure[Pure]):
     """Pure differential privacy: the loss is epsilon.
 
-    >>> MaxDivergence().up(Fraction(1, 3)), MaxDivergence().within(Fraction(1, 3), "1/3")
+    >>> MaxDivergence().up(Pure("1/3")), MaxDivergence().allows(Pure("1/3"), "1/3")
     (0.33333333333333337, True)
     """
 
     @property
-    def zero(self) -> Number:
+    def zero(self) -> Pure:
         """No loss."""
-        return Fraction(0)
+        return Pure(Fraction(0))
+
+    def lift(self, loss: Loss, /) -> Pure:
+        """Return a pure loss as it is."""
+        if isinstance(loss, Pure):
+            return loss
+        raise _unlike(self, loss)
 
     def up(self, loss: Loss, /) -> float:
         """Return epsilon, rounded up."""
-        return INFINITE if _infinite(loss) else float_up(loss)  # type: ignore[arg-type]
+        epsilon = self.lift(loss).epsilon
+        return epsilon if isinstance(epsilon, float) else float_up(epsilon)
 
-    def add(self, losses: Iterable[Loss], /) -> Loss:
+    def add(self, losses: Iterable[Loss], /) -> Pure:
         """Return the sum."""
-        terms = list(losses)
-        return INFINITE if any(map(_infinite, terms)) else total(terms)  # type: ignore[arg-type]
+        return Pure(_sum(self.lift(loss).epsilon for loss in losses))
 
-    def within(self, loss: Loss, allowed: Exact, /) -> bool:
-        """Whether the loss is at most *allowed*."""
-        return _at_most(loss, allowed, "epsilon")
+    def allows(self, loss: Loss, limit: Exact, /) -> bool:
+        """Whether epsilon is at most *limit*."""
+        return _at_most(self.lift(loss).epsilon, limit, "epsilon")
 
 
 @final
 @dataclass(frozen=True, slots=True, init=False)
-class Approximate(Measure):
-    """Approximate differential privacy: the loss is (epsilon, delta).
+class Approximate(Measure[EpsilonDelta]):
+    """Approximate differential privacy: the loss is (epsilon, delta), and a pure one has delta 0.
 
-    >>> Approximate(MaxDivergence()).up((Fraction(1), Fraction(1, 10**400)))
+    >>> Approximate(MaxDivergence()).up(EpsilonDelta(1, Fraction(1, 10**400)))
     (1.0, 5e-324)
     """
 
@@ -96,52 +158,101 @@ class Approximate(Measure):
         object.__setattr__(self, "of", of)
 
     @property
-    def zero(self) -> tuple[Number, Number]:
+    def zero(self) -> EpsilonDelta:
         """No loss."""
-        return Fraction(0), Fraction(0)
+        return self.lift(self.of.zero)
 
-    def up(self, loss: tuple[Loss, Number], /) -> tuple[float, float]:
+    def lift(self, loss: Loss, /) -> EpsilonDelta:
+        """Return an approximate loss as it is, and a pure one with delta 0."""
+        if isinstance(loss, EpsilonDelta):
+            return loss
+        if isinstance(loss, Pure):
+            return EpsilonDelta(loss.epsilon, Fraction(0))
+        raise _unlike(self, loss)
+
+    def up(self, loss: Loss, /) -> tuple[float, float]:
         """Return (epsilon, delta), each rounded up; delta is at most 1."""
-        epsilon, delta = loss
+        both = self.lift(loss)
         # Past this no float below 1 is left, and to say 1 at once needs no enclosure that tells delta from 1.
-        return self.of.up(epsilon), 1.0 if sign(delta - _NEARLY_ONE) > 0 else float_up(delta)
+        delta = 1.0 if sign(both.delta - _NEARLY_ONE) > 0 else float_up(both.delta)
+        return self.of.up(Pure(both.epsilon)), delta
 
-    def add(self, losses: Iterable[tuple[Loss, Number]], /) -> tuple[Loss, Number]:
+    def add(self, losses: Iterable[Loss], /) -> EpsilonDelta:
         """Return the sums."""
-        pairs = list(losses)
-        return self.of.add(epsilon for epsilon, _ in pairs), total(delta for _, delta in pairs)
+        terms = [self.lift(loss) for loss in losses]
+        return EpsilonDelta(_sum(term.epsilon for term in terms), total(term.delta for term in terms))
 
-    def within(self, loss: tuple[Loss, Number], allowed: tuple[Exact, Exact], /) -> bool:
+    def allows(self, loss: Loss, limit: tuple[Exact, Exact], /) -> bool:
         """Whether both parts are at most what is allowed."""
-        if not isinstance(allowed, tuple | list) or len(allowed) != 2:
-            raise KindError("d_out", allowed, "two losses (epsilon, delta)")
-        within = self.of.within(loss[0], allowed[0]), _at_most(loss[1], allowed[1], "delta", enough=Fraction(1))
-        return all(within)
+        if not isinstance(limit, tuple | list) or len(limit) != 2:
+            raise KindError("d_out", limit, "two losses (epsilon, delta)")
+        both, (epsilon, delta) = self.lift(loss), limit
+        allowed = _at_most(both.epsilon, epsilon, "epsilon"), _at_most(both.delta, delta, "delta", enough=Fraction(1))
+        return all(allowed)
 
 
-def checked_epsilon(epsilon: Exact, name: str = "epsilon") -> Fraction:
+def common(measures: Iterable[Measure[Loss]], /) -> Measure[Loss]:
+    """Return the first of several measures in which the losses of all can be stated.
+
+    >>> common([MaxDivergence(), Approximate(MaxDivergence()), MaxDivergence()])
+    Approximate(of=MaxDivergence())
+    """
+    listed = list(measures)
+    for measure in listed:
+        try:
+            measure.add(other.zero for other in listed)
+        except MismatchError:
+            continue
+        return measure
+    raise MismatchError(f"no one measure states the losses of {', '.join(map(repr, dict.fromkeys(listed)))}")
+
+
+def amount(value: Exact, name: str = "epsilon") -> Fraction:
     """Return a budget as a Fraction, or raise unless it is finite and at least 0.
 
-    >>> checked_epsilon("0.5")
+    >>> amount("0.5")
     Fraction(1, 2)
     """
-    budget = exact(epsilon, name)
+    budget = exact(value, name)
     if max(budget.numerator.bit_length(), budget.denominator.bit_length()) > _MOST_BITS:
-        raise ParameterError(name, epsilon, f"integers of at most {_MOST_BITS} bits")
+        raise ParameterError(name, value, f"integers of at most {_MOST_BITS} bits")
     if budget < 0:
-        raise ParameterError(name, epsilon, f"{name} >= 0")
+        raise ParameterError(name, value, f"{name} >= 0")
     return budget
 
 
-def _infinite(loss: Loss) -> bool:
-    return isinstance(loss, float)
+def _bound(value: Bound | Exact, name: str) -> Bound:
+    """Return an exact number of at least 0, or INFINITE."""
+    return INFINITE if isinstance(value, float) and value == INFINITE else _number(value, name)
 
 
-def _at_most(loss: Loss, allowed: Exact, name: str, enough: Fraction | None = None) -> bool:
-    """Whether a loss is at most what is allowed; *enough* allows any."""
-    if isinstance(allowed, float) and allowed == math.inf:
+def _number(value: Number | Exact, name: str) -> Number:
+    """Return an exact number of at least 0. A Real is taken at its word, and a Fraction of any length as it is."""
+    if isinstance(value, Real):
+        return value
+    number = value if type(value) is Fraction else exact(value, name)
+    if number < 0:
+        raise ParameterError(name, value, f"{name} >= 0")
+    return number
+
+
+def _sum(bounds: Iterable[Bound]) -> Bound:
+    terms = list(bounds)
+    finite = [term for term in terms if not isinstance(term, float)]
+    return total(finite) if len(finite) == len(terms) else INFINITE
+
+
+def _at_most(bound: Bound, limit: Exact, name: str, enough: Fraction | None = None) -> bool:
+    """Whether a part of a loss is at most what is allowed; *enough* allows any."""
+    if isinstance(limit, float) and limit == math.inf:
         return True
-    bound = checked_epsilon(allowed, name)
-    if enough is not None and bound >= enough:
+    most = amount(limit, name)
+    if enough is not None and most >= enough:
         return True
-    return not _infinite(loss) and sign(loss - bound) <= 0  # type: ignore[arg-type]
+    return not isinstance(bound, float) and sign(bound - most) <= 0
+
+
+def _unlike(measure: Measure[Loss], loss: object) -> MismatchError | KindError:
+    if isinstance(loss, Loss):
+        return MismatchError(f"{measure!r} cannot state a loss that is {type(loss).__name__}")
+    return KindError("loss", type(loss), "a Loss, such as Pure(epsilon)")

@@ -57,7 +57,7 @@ from discreet.errors import (
     show,
 )
 from discreet.exact import Exact
-from discreet.measures import Approximate, MaxDivergence, Measure
+from discreet.measures import Approximate, Loss, MaxDivergence, Measure
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold, RandomizedResponse, RandomizedResponseBool, Rappor
 from discreet.metrics import (
     AbsoluteDistance,
@@ -200,7 +200,7 @@ class Measurement:
         """Whether the loss between data within *d_in* is at most *d_out*, compared exactly; *debug* changes nothing."""
         loss, parts = self.mechanism.loss(d_in), d_out if isinstance(d_out, tuple | list) else (d_out,)
         negative = any(isinstance(part, int | float | Fraction) and part < 0 for part in parts)
-        return not negative and self.output_measure.within(loss, d_out)
+        return not negative and self.output_measure.allows(loss, d_out)
 
     @property
     def input_metric(self) -> Metric:
@@ -213,7 +213,7 @@ class Measurement:
         return self.input_domain, self.input_metric
 
     @property
-    def output_measure(self) -> Measure:
+    def output_measure(self) -> Measure[Loss]:
         """How the loss is stated."""
         return self.mechanism.output_measure
 
@@ -744,7 +744,7 @@ def _only_integers(k: object, QO: type | str | None) -> None:
         raise ParameterError("k", k, "no k: it is the granularity of floats, and these are integers")
 
 
-def _one_of(MO: Any, text: str, measure: Measure) -> None:
+def _one_of(MO: Any, text: str, measure: Measure[Loss]) -> None:
     if not (MO is type(measure) or (isinstance(MO, str | Measure) and MO in (text, measure))):
         raise KindError("MO", MO, repr(text))
 

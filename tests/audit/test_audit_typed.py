@@ -20,6 +20,7 @@ from discreet import (
     MaxDivergence,
     Measurement,
     ParameterError,
+    Pure,
     RandomizedResponseBool,
     Rappor,
     Vectors,
@@ -265,7 +266,7 @@ class Home(Measurement):
         self.laws, self.draw, self.epsilon = laws, draw, epsilon
 
     def loss(self, d_in):
-        return Fraction(self.epsilon) * d_in
+        return Pure(Fraction(self.epsilon) * d_in)
 
     def law(self, x):
         return self.laws[bool(x)]

@@ -26,6 +26,7 @@ from discreet import (
     MismatchError,
     OneHot,
     ParameterError,
+    Pure,
     RandomizedResponse,
     RandomizedResponseBool,
     Rappor,
@@ -49,7 +50,7 @@ class PureMap(Measurement):
     output_measure = property(lambda _: MaxDivergence())
 
     def loss(self, d_in):
-        return Fraction(self.input_metric.check(d_in)[0], 3)
+        return Pure(Fraction(self.input_metric.check(d_in)[0], 3))
 
     def sample(self, x, coins):
         return IntegerLaplace(scale=3).sample(len(x), coins)
@@ -60,7 +61,7 @@ class TestLosses:
     def test_rational_losses_add_exactly(self, parts, d_in):
         both = Composition([IntegerLaplace(scale=s) for s in parts])
         exact = sum((d_in / s for s in parts), Fraction(0))
-        assert both.loss(d_in) == exact
+        assert both.loss(d_in) == Pure(exact)
         assert both.privacy_map(d_in) == float_up(exact)
 
     @settings(max_examples=50)
@@ -102,16 +103,16 @@ class TestApproximateLosses:
     @pytest.mark.parametrize("count", [1, 2, 7, 100])
     def test_deltas_add_and_are_rounded_once(self, count):
         many = Composition([self.TABLE] * count)
-        epsilon, delta = self.TABLE.loss((1, 1, 1))
+        loss = self.TABLE.loss((1, 1, 1))
         assert many.output_measure == Approximate(MaxDivergence())
-        assert many.privacy_map((1, 1, 1)) == (float_up(epsilon * count), float_up(delta * count))
+        assert many.privacy_map((1, 1, 1)) == (float_up(loss.epsilon * count), float_up(loss.delta * count))
 
     @pytest.mark.parametrize("order", [1, -1])
     def test_a_pure_loss_joins_with_delta_0(self, order):
         both = Composition([PureMap(), self.TABLE][::order])
-        epsilon, delta = self.TABLE.loss((1, 1, 1))
+        loss = self.TABLE.loss((1, 1, 1))
         assert both.output_measure == Approximate(MaxDivergence())
-        assert both.privacy_map((1, 1, 1)) == (float_up(epsilon + Fraction(1, 3)), float_up(delta))
+        assert both.privacy_map((1, 1, 1)) == (float_up(loss.epsilon + Fraction(1, 3)), float_up(loss.delta))
         assert both.privacy_map((0, 0, 0)) == (0.0, 0.0)
 
     def test_delta_stops_at_1(self):
@@ -210,7 +211,8 @@ class TestNesting:
     def test_a_nest_costs_what_its_parts_cost(self):
         inner = Composition([YES_NO, RandomizedResponseBool(prob="2/3")])
         outer = Composition([inner, YES_NO, Composition([inner])])
-        losses = [YES_NO.loss(1), RandomizedResponseBool(prob="2/3").loss(1)] * 2 + [YES_NO.loss(1)]
+        parts = [YES_NO, RandomizedResponseBool(prob="2/3")] * 2 + [YES_NO]
+        losses = [part.loss(1).epsilon for part in parts]
         assert outer.privacy_map(1) == float_up(total(losses)) == float_up(ln(Fraction(3**3 * 2**2)))
 
     def test_a_nest_keeps_its_shape(self):
@@ -236,7 +238,7 @@ class TestNesting:
         def leaves(node):
             return [s for part in node for s in leaves(part)] if isinstance(node, list) else [node]
 
-        assert make(tree).loss(1) == sum(1 / s for s in leaves(tree))
+        assert make(tree).loss(1).epsilon == sum(1 / s for s in leaves(tree))
 
 
 def test_every_error_of_a_composition_is_declared():

@@ -22,6 +22,7 @@ from discreet import (
     BudgetError,
     Categories,
     DomainError,
+    EpsilonDelta,
     IntegerLaplace,
     Integers,
     KindError,
@@ -690,7 +691,7 @@ class TestLaplaceThreshold:
         assert m.privacy_map((1, 1, 1)) == (math.inf, 1.0)
         assert m.release({"a": 4, "b": 3}) == {"a": 4}
 
-        assert m.loss((1, 1, 1)) == (INFINITE, 1)
+        assert m.loss((1, 1, 1)) == EpsilonDelta(INFINITE, 1)
 
     def test_a_delta_that_rounds_to_one_is_one(self):
         m = LaplaceThreshold(scale=1000, threshold=1)

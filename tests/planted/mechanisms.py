@@ -198,8 +198,8 @@ CATALOGUE = [
     Mutant(
         "reports from one memory counted as reports from many",
         M + "longitudinal_rappor.py",
-        "maximum(ones, zeros) * (2 * m - bits)  # proof: map",
-        "maximum(ones, zeros) * (2 * m - bits) if r < 2 else self.loss_of(1) * r",
+        "maximum(ones, zeros) * (2 * m - bits))  # proof: map",
+        "maximum(ones, zeros) * (2 * m - bits) if r < 2 else self.loss_of(1).epsilon * r)",
         "test_survey_mechanisms.py::TestLongitudinalRappor::"
         "test_the_loss_of_several_reports_is_exactly_that_of_their_joint_law",
     ),

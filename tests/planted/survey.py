@@ -36,8 +36,8 @@ CATALOGUE = [
     Mutant(
         "a form that tells the truth",
         "survey/clients.py",
-        "if not MaxDivergence().within(price, most):",
-        "if self._cost != INFINITE and not MaxDivergence().within(price, most):",
+        "if not MaxDivergence().allows(price, most):",
+        "if self._cost != INFINITE and not MaxDivergence().allows(price, most):",
         f"{M}::TestMost",
     ),
     Mutant(

@@ -92,7 +92,7 @@ class TestBudget:
         assert parts == [survey.epsilon * share / sum(shares) for share in shares]
         for q, part, form in zip(ALL, parts, survey.forms, strict=True):
             assert form.mechanism == q.plan(epsilon=part).mechanism
-            assert MaxDivergence().within(form.mechanism.loss(1), part)
+            assert MaxDivergence().allows(form.mechanism.loss(1), part)
 
     @settings(max_examples=25, deadline=None)
     @given(
@@ -104,7 +104,7 @@ class TestBudget:
             [SMOKES, MEMBER], epsilon=epsilon, weights=dict(zip(["smokes", "member"], weights, strict=True))
         )
         losses = [form.mechanism.loss(1) for form in survey.forms]
-        assert MaxDivergence().within(survey.loss(1), epsilon)
+        assert MaxDivergence().allows(survey.loss(1), epsilon)
         assert survey.privacy_map(1) == MaxDivergence().up(MaxDivergence().add(losses))
         assert survey.privacy_map(0) == 0.0
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import IntegerLaplace, Ledger
+from discreet import IntegerLaplace, Ledger, Pure
 from discreet.domains import Integers, Vectors
 from discreet.errors import ParameterError
 from discreet.tables import Table
@@ -174,9 +174,9 @@ class TestCharge:
         share = Fraction(part or ("1/10" if bound == "auto" else "1/20"))
         name, sizes = query._chains[0]
         assert (name, query.left_out) == ("left_out", share)
-        assert sizes.loss(1) == share * Fraction("0.7")
+        assert sizes.loss(1) == Pure(share * Fraction("0.7"))
         losses = [chain.loss(1) for _, chain in query._chains]
-        assert query.loss[0] == sum(x[0] if isinstance(x, tuple) else x for x in losses) == Fraction("0.7")
+        assert query.loss[0] == sum(loss.epsilon for loss in losses) == Fraction("0.7")
         assert query.loss[1] <= (0 if keys else Fraction("1e-6"))
 
     def test_the_histogram_that_is_paid_for_is_the_one_that_is_drawn(self, monkeypatch):

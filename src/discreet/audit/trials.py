@@ -23,7 +23,7 @@ from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, whole
 from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
-from discreet.measures import checked_epsilon
+from discreet.measures import amount
 from discreet.report import Progress, brief, intervals
 from discreet.samplers import bernoulli_many
 
@@ -127,7 +127,7 @@ def sampled(
         raise KindError("release", release, "a function of one argument, or a Measurement")
     epsilon, delta = claim if isinstance(claim, tuple | list) else (claim, None)
     infinite = isinstance(epsilon, float) and epsilon == math.inf
-    limit = math.inf if infinite else float(checked_epsilon(epsilon))
+    limit = math.inf if infinite else float(amount(epsilon))
     draws = _draws(release, (x, y), n, many, seen if features is None else _as_it_is)
     looks = features_of(draws[0] + draws[1], x, y) if features is None else list(features)
     _, look, values, swap = _best(looks, draws, limit, delta is not None)

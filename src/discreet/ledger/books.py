@@ -25,7 +25,7 @@ from discreet.ledger.entries import (
     total,
 )
 from discreet.ledger.store import DAMAGED, Store, check, take_notes
-from discreet.measures import checked_epsilon
+from discreet.measures import amount
 from discreet.reals import float_down, float_up
 
 __all__ = ["Ledger"]
@@ -167,7 +167,7 @@ class Ledger:
         Traceback (most recent call last):
         discreet.errors.BudgetError: epsilon=0.5, delta=1e-9: more than is left in memory: epsilon=0.5, delta=0; ...
         """
-        cost = Amount(checked_epsilon(epsilon), checked_epsilon(delta, "delta"))
+        cost = Amount(amount(epsilon), amount(delta, "delta"))
         if not any(cost):
             raise ParameterError("epsilon", epsilon, "epsilon > 0 or delta > 0: what costs nothing needs no charge")
         text, name = receipt_text(receipt), name_text(table)
@@ -236,7 +236,7 @@ class Ledger:
         Traceback (most recent call last):
         discreet.errors.BudgetError: epsilon=2, delta=0: more than is left in memory: epsilon=1, delta=0; ...
         """
-        cost, left = Amount(checked_epsilon(epsilon), checked_epsilon(delta, "delta")), self.left
+        cost, left = Amount(amount(epsilon), amount(delta, "delta")), self.left
         if not cost.within(left):
             raise self._exceeded(cost, left, isinstance(epsilon, float) or isinstance(delta, float))
 
@@ -372,7 +372,7 @@ def _asked(epsilon: Exact | None, delta: Exact | None) -> Amount | None:
         if delta is not None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, where delta is given")
         return None
-    budget = Amount(checked_epsilon(epsilon), checked_epsilon(0 if delta is None else delta, "delta"))
+    budget = Amount(amount(epsilon), amount(0 if delta is None else delta, "delta"))
     if not budget.epsilon > 0:
         raise ParameterError("epsilon", epsilon, "epsilon > 0")
     if not budget.delta < 1:

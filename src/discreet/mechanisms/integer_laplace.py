@@ -18,7 +18,7 @@ from discreet.core import Measurement
 from discreet.domains import Integers, Vectors, freeze, saturated
 from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, exact
-from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.metrics import AbsoluteDistance, L1Distance
 from discreet.samplers import add_discrete_laplace, discrete_laplace
 
@@ -73,10 +73,10 @@ class IntegerLaplace(Measurement[Any, Any]):
         >>> IntegerLaplace.within(epsilon="0.3").scale
         Fraction(10, 3)
         """
-        budget = checked_epsilon(epsilon)
+        budget = amount(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
-        farthest = Fraction(cls(scale=1, domain=domain).loss(d_in))  # type: ignore[arg-type]  # A distance: rational.
+        farthest = Fraction(cls(scale=1, domain=domain).loss(d_in).epsilon)  # type: ignore[arg-type]  # A distance.
         return cls(scale=farthest / budget, domain=domain)  # proof: within
 
     @property
@@ -89,14 +89,14 @@ class IntegerLaplace(Measurement[Any, Any]):
         """|x - y|, or its sum over the entries."""
         return L1Distance() if isinstance(self.domain, Vectors) else AbsoluteDistance()
 
-    def loss(self, d_in: Exact, /) -> Loss:
+    def loss(self, d_in: Exact, /) -> Pure:
         """Return d_in / scale; a distance is rounded down first, and is at most the domain's diameter."""
         distance, diameter = self.input_metric.check(d_in), _diameter(self.domain)
         if diameter is not None:
             distance = min(distance, diameter)  # proof: diameter
         if distance == 0:
-            return Fraction(0)
-        return INFINITE if self.scale == 0 else distance / self.scale  # proof: map
+            return self.output_measure.zero
+        return Pure(INFINITE if self.scale == 0 else distance / self.scale)  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: an int for an int, an array for an array, else a list."""

@@ -19,7 +19,7 @@ from discreet.core import Measurement
 from discreet.domains import Integers, Keys, Maps, Texts, freeze, saturated
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
-from discreet.measures import INFINITE, Approximate, Loss, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance
 from discreet.reals import Number, exp, expm1, float_up, floor_bits, ln, log1p, maximum, total
 from discreet.samplers import add_discrete_laplace, below, fitted
@@ -85,7 +85,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
         >>> LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3).threshold
         44
         """
-        budget, most = checked_epsilon(epsilon), checked_epsilon(delta, "delta")
+        budget, most = amount(epsilon), amount(delta, "delta")
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
         if not 0 < most <= 1:
@@ -102,7 +102,7 @@ class LaplaceThreshold(Measurement[Any, Any]):
         """Maps from keys to integers."""
         return self.domain
 
-    def loss(self, d_in: tuple[int, Exact, Exact], /) -> tuple[Loss, Number]:
+    def loss(self, d_in: tuple[int, Exact, Exact], /) -> EpsilonDelta:
         """Return (l1 / scale, delta); raise if the threshold is below li, where no delta is worth having.
 
         In a bounded domain l0, l1 and li are at most what two of its maps can differ by.
@@ -111,13 +111,13 @@ class LaplaceThreshold(Measurement[Any, Any]):
         values = _Values.of(self.domain, positive=self.threshold >= 0)
         shared, (new, l1, li) = values.shared(distances), values.new(distances)
         if shared == new == 0:  # proof: zero
-            return Fraction(0), Fraction(0)
+            return self.output_measure.zero
         if self.scale == 0:
-            return INFINITE, Fraction(1)
+            return EpsilonDelta(INFINITE, Fraction(1))
         if li > t:  # proof: stable
             raise ParameterError("d_in", d_in, f"li <= {t}, the threshold")
         delta = -expm1(-_surprise(self.scale, t, (new, l1, li))) if new else Fraction(0)  # proof: delta
-        return shared / self.scale, delta  # proof: map
+        return EpsilonDelta(shared / self.scale, delta)  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""

@@ -22,7 +22,7 @@ from discreet.core import Measurement
 from discreet.domains import BitVectors, freeze
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact, whole
-from discreet.measures import MaxDivergence, checked_epsilon
+from discreet.measures import MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import check_rows, law_of_bits
 from discreet.metrics import DiscreteDistance
 from discreet.reals import Number, exp, float_up, ln, maximum
@@ -80,7 +80,7 @@ class LongitudinalRappor(Measurement[Any, Any]):
         >>> float(m.f), m.privacy_map_for_ever() <= 2
         (0.5378828427399903, True)
         """
-        budget, domain = checked_epsilon(epsilon), BitVectors(length, max_weight)
+        budget, domain = amount(epsilon), BitVectors(length, max_weight)
         bits = min(2 * domain.max_weight, domain.length)
         share = Fraction(2) / (1 + exp(budget / bits)) if bits else Fraction(1)
         return cls(length=length, max_weight=max_weight, f=float_up(share), p=p, q=q)  # proof: within
@@ -100,22 +100,22 @@ class LongitudinalRappor(Measurement[Any, Any]):
         g = self.f / 2
         return (1 - g) * self.q + g * self.p, g * self.q + (1 - g) * self.p  # proof: support
 
-    def loss(self, d_in: int, /) -> Number:
+    def loss(self, d_in: int, /) -> Pure:
         """Return the loss of one report, or 0 between equal vectors."""
         return self.loss_of(self.input_metric.check(d_in))  # proof: one
 
-    def loss_of(self, reports: int, /) -> Number:
+    def loss_of(self, reports: int, /) -> Pure:
         """Return the exact loss of several reports from one permanent response, between any two vectors."""
         r = whole(reports, "reports", least=0)
         if r.bit_length() > _MOST_BITS:
             raise ParameterError("reports", reports, f"less than 2**{_MOST_BITS}")
         m, bits = self.max_weight, min(2 * self.max_weight, self.length)
         ones, zeros = self._ratio(self.p / self.q, r), self._ratio((1 - self.q) / (1 - self.p), r)
-        return (ones + zeros) * (bits - m) + maximum(ones, zeros) * (2 * m - bits)  # proof: map
+        return Pure((ones + zeros) * (bits - m) + maximum(ones, zeros) * (2 * m - bits))  # proof: map
 
-    def loss_for_ever(self) -> Number:
+    def loss_for_ever(self) -> Pure:
         """Return the loss of the permanent response itself, which bounds that of any number of reports."""
-        return ln((2 - self.f) / self.f) * min(2 * self.max_weight, self.length)  # proof: ever
+        return Pure(ln((2 - self.f) / self.f) * min(2 * self.max_weight, self.length))  # proof: ever
 
     def privacy_map_of(self, reports: int, /) -> float:
         """Return the loss of several reports from one permanent response, rounded up once."""

@@ -19,7 +19,7 @@ from discreet.core import Measurement
 from discreet.domains import BitVectors, freeze
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact
-from discreet.measures import Loss, MaxDivergence, checked_epsilon
+from discreet.measures import MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import AT_A_TIME, check_rows, law_of_bits, pack, packed_reports, unpack
 from discreet.metrics import DiscreteDistance
 from discreet.reals import exp, float_up, ln
@@ -68,7 +68,7 @@ class OptimizedUnary(Measurement[Any, Any]):
         >>> float(m.q), m.privacy_map(1) <= 1
         (0.26894142136999516, True)
         """
-        budget, domain = checked_epsilon(epsilon), BitVectors(length)
+        budget, domain = amount(epsilon), BitVectors(length)
         least = 1 / (1 + exp(budget)) if domain.length > 1 else exp(-budget) / 2
         return cls(length=length, p=Fraction(1, 2), q=float_up(least))  # proof: within
 
@@ -86,12 +86,12 @@ class OptimizedUnary(Measurement[Any, Any]):
         """
         return self.p, self.q
 
-    def loss(self, d_in: int, /) -> Loss:
+    def loss(self, d_in: int, /) -> Pure:
         """Return ln(p / q) + ln((1 - q) / (1 - p)), the greater of the two for one bit, or 0 between equal vectors."""
         if self.input_metric.check(d_in) == 0:
-            return Fraction(0)
+            return self.output_measure.zero
         one, other = self.p / self.q, (1 - self.q) / (1 - self.p)
-        return ln(one * other if self.length > 1 else max(one, other))  # proof: map
+        return Pure(ln(one * other if self.length > 1 else max(one, other)))  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> NDArray[np.bool_]:
         """Draw a report. The same coins are drawn whether a bit is set or none."""

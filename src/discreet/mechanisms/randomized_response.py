@@ -19,7 +19,7 @@ from discreet.core import Measurement
 from discreet.domains import Anything, Categories, freeze
 from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, exact
-from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.metrics import DiscreteDistance
 from discreet.reals import exp, float_down, ln
 from discreet.samplers import WORD, Table, below_many, below_real, floor_of
@@ -69,7 +69,7 @@ class RandomizedResponse(Measurement[Any, Any]):
         (0.47536688641867164, True)
         """
         cats = Categories.of(categories, least=2)
-        q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
+        q = exp(-min(amount(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
         return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
 
@@ -84,12 +84,12 @@ class RandomizedResponse(Measurement[Any, Any]):
         """
         return self.prob, (1 - self.prob) / (len(self.categories) - 1)  # proof: support
 
-    def loss(self, d_in: int, /) -> Loss:
+    def loss(self, d_in: int, /) -> Pure:
         """Return ln(p (t - 1) / (1 - p)), or 0 between equal answers."""
         if self.input_metric.check(d_in) == 0:
-            return Fraction(0)
+            return self.output_measure.zero
         p, t = self.prob, len(self.categories)
-        return INFINITE if p == 1 else ln(p * (t - 1) / (1 - p))  # proof: map
+        return Pure(INFINITE if p == 1 else ln(p * (t - 1) / (1 - p)))  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw an answer. The same number of coins is drawn whatever the answer."""

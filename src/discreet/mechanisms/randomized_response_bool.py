@@ -18,7 +18,7 @@ from discreet.core import Measurement
 from discreet.domains import Booleans, Vectors, freeze
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact
-from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.metrics import DiscreteDistance
 from discreet.reals import exp, float_down, ln
 from discreet.samplers import bernoulli, bernoulli_many
@@ -69,7 +69,7 @@ class RandomizedResponseBool(Measurement[bool, bool]):
         >>> float(rr.prob), rr.privacy_map(1) <= 1
         (0.7310585786300048, True)
         """
-        q = exp(-min(checked_epsilon(epsilon), Fraction(1000)))  # Beyond that no float lies between.
+        q = exp(-min(amount(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         return cls(prob=float_down(1 / (1 + q)), constant_time=constant_time)  # proof: within
 
     @property
@@ -81,11 +81,11 @@ class RandomizedResponseBool(Measurement[bool, bool]):
         """
         return self.prob, 1 - self.prob  # proof: support
 
-    def loss(self, d_in: int, /) -> Loss:
+    def loss(self, d_in: int, /) -> Pure:
         """Return ln(p / (1 - p)), or 0 between equal answers."""
         if self.input_metric.check(d_in) == 0:
-            return Fraction(0)
-        return INFINITE if self.prob == 1 else ln(self.prob / (1 - self.prob))  # proof: map
+            return self.output_measure.zero
+        return Pure(INFINITE if self.prob == 1 else ln(self.prob / (1 - self.prob)))  # proof: map
 
     def sample(self, x: bool, coins: Coins, /) -> bool:
         """Draw an answer."""

@@ -19,7 +19,7 @@ from discreet.core import Measurement
 from discreet.domains import BitVectors, freeze
 from discreet.errors import DomainError, KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, exact, whole
-from discreet.measures import Loss, MaxDivergence, checked_epsilon
+from discreet.measures import MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import AT_A_TIME, as_array, check_rows, law_of_bits, pack, packed_reports, unpack
 from discreet.metrics import DiscreteDistance
 from discreet.reals import exp, float_up, ln
@@ -72,7 +72,7 @@ class Rappor(Measurement[Any, Any]):
         """
         domain = BitVectors(length, max_weight)
         bits = min(2 * domain.max_weight, domain.length)
-        share = Fraction(2) / (1 + exp(checked_epsilon(epsilon) / bits)) if bits else Fraction(1)
+        share = Fraction(2) / (1 + exp(amount(epsilon) / bits)) if bits else Fraction(1)
         f = float_up(share)  # proof: within
         return cls(length=length, max_weight=max_weight, f=f, constant_time=constant_time)
 
@@ -90,11 +90,11 @@ class Rappor(Measurement[Any, Any]):
         """
         return 1 - self.f / 2, self.f / 2  # proof: support
 
-    def loss(self, d_in: int, /) -> Loss:
+    def loss(self, d_in: int, /) -> Pure:
         """Return min(2m, k) ln((2 - f) / f), or 0 between equal vectors."""
         if self.input_metric.check(d_in) == 0:
-            return Fraction(0)
-        return ln((2 - self.f) / self.f) * min(2 * self.max_weight, self.length)  # proof: map
+            return self.output_measure.zero
+        return Pure(ln((2 - self.f) / self.f) * min(2 * self.max_weight, self.length))  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> NDArray[np.bool_]:
         """Draw a report."""

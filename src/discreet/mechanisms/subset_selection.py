@@ -23,7 +23,7 @@ from discreet.core import Measurement
 from discreet.domains import Anything, Categories, freeze
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.exact import Exact, exact, whole
-from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import packed_reports, unpack
 from discreet.metrics import DiscreteDistance
 from discreet.reals import Number, exp, float_down, ln, sign
@@ -88,7 +88,7 @@ class SubsetSelection(Measurement[Any, Any]):
         >>> m.size, float(m.prob), m.privacy_map(1) <= 1
         (3, 0.5381015262244488, True)
         """
-        cats, budget = Categories.of(categories, least=2), min(checked_epsilon(epsilon), Fraction(1000))
+        cats, budget = Categories.of(categories, least=2), min(amount(epsilon), Fraction(1000))
         k = len(cats)
         d = _best_size(budget, k) if size is None else _size(size, k)
         p = Fraction(float_down(1 / (1 + exp(-budget) * Fraction(k - d, d))))  # Beyond 1000 no float lies between.
@@ -106,12 +106,12 @@ class SubsetSelection(Measurement[Any, Any]):
         p, d, k = self.prob, self.size, len(self.categories)
         return p, (p * (d - 1) + (1 - p) * d) / (k - 1)  # proof: support
 
-    def loss(self, d_in: int, /) -> Loss:
+    def loss(self, d_in: int, /) -> Pure:
         """Return ln(p (k - d) / ((1 - p) d)), or 0 between equal answers."""
         if self.input_metric.check(d_in) == 0:
-            return Fraction(0)
+            return self.output_measure.zero
         p, d, k = self.prob, self.size, len(self.categories)
-        return INFINITE if p == 1 else ln(p * (k - d) / ((1 - p) * d))  # proof: map
+        return Pure(INFINITE if p == 1 else ln(p * (k - d) / ((1 - p) * d)))  # proof: map
 
     def sample(self, x: Any, coins: Coins, /) -> tuple[Any, ...]:
         """Draw a set, in the order of the categories. The same number of coins is drawn whatever the answer."""

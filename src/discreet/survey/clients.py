@@ -19,7 +19,7 @@ from discreet.coins import SYSTEM, Coins, KeyedCoins
 from discreet.errors import BudgetError, KindError, ParameterError, show
 from discreet.exact import Exact, whole
 from discreet.ledger import Ledger
-from discreet.measures import INFINITE, Loss, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.mechanisms import LongitudinalRappor, RandomizedResponse, RandomizedResponseBool, SubsetSelection
 from discreet.reals import sign
 from discreet.survey.questions import MOST, Form, Mechanism
@@ -55,10 +55,10 @@ class Teller:
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
         if not (isinstance(most, float) and most == INFINITE):
-            checked_epsilon(most, "most")
+            amount(most, "most")
         price = self.loss_of(1 if secret is None else None)
         self._cost = MaxDivergence().up(price)
-        if not MaxDivergence().within(price, most):  # proof: most
+        if not MaxDivergence().allows(price, most):  # proof: most
             raise self._beyond(f"most={show(most)}")
         if ledger is not None and self._cost == INFINITE:
             raise self._beyond("any ledger has")
@@ -92,7 +92,7 @@ class Teller:
                 self._ledger.charge(epsilon=self._cost, table=self.form.question.name, receipt=receipt)  # proof: charge
         return coins
 
-    def loss_of(self, reports: int | None = 1, /) -> Loss:
+    def loss_of(self, reports: int | None = 1, /) -> Pure:
         """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them."""
         count = None if reports is None else whole(reports, "reports", least=0)
         m: Mechanism = self.form.mechanism
@@ -102,10 +102,10 @@ class Teller:
             return m.loss_for_ever() if count is None else m.loss_of(count)
         if self._secret is not None:
             return m.loss(1)  # proof: same
-        loss = m.loss(1)
-        if isinstance(loss, float) or (count is None and sign(loss) > 0):
-            return INFINITE
-        return loss * (count or 0)  # proof: anew
+        epsilon = m.loss(1).epsilon
+        if isinstance(epsilon, float) or (count is None and sign(epsilon) > 0):
+            return Pure(INFINITE)
+        return Pure(epsilon * (count or 0))  # proof: anew
 
     def privacy_map_of(self, reports: int | None = 1, /) -> float:
         """Return the loss of so many reports of one unchanged answer, rounded up.

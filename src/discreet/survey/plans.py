@@ -19,7 +19,7 @@ from discreet.domains import Categories
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.intervals import binomial
-from discreet.measures import checked_epsilon
+from discreet.measures import amount
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.reals import Number, exp, expm1, float_down, float_up
 from discreet.report import columns, curves
@@ -207,7 +207,7 @@ def make_plan(
     >>> make_plan(Categories(["no", "yes"]), epsilon=1, margin="0.05").people
     1840
     """
-    budget, error = checked_epsilon(epsilon), checked_error(confidence)
+    budget, error = amount(epsilon), checked_error(confidence)
     if budget < LEAST_EPSILON:
         raise ParameterError("epsilon", epsilon, f"epsilon >= {float(LEAST_EPSILON)}: below, a report says nothing")
     if len(choices) < 2:

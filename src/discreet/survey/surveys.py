@@ -14,7 +14,7 @@ import numpy as np
 from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError, UnsupportedError, show
 from discreet.exact import Exact, exact, listed
-from discreet.measures import INFINITE, MaxDivergence, checked_epsilon
+from discreet.measures import INFINITE, MaxDivergence, amount
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
 from discreet.report import Progress
 from discreet.report.files import path_of
@@ -28,7 +28,7 @@ from discreet.survey.waves import People, Waves, WavesEstimate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from discreet.measures import Loss
+    from discreet.measures import Pure
 
 __all__ = ["Boxes", "Estimates", "Survey"]
 
@@ -61,7 +61,7 @@ class Survey:
         kinds: Mapping[str, type] | None = None,
     ) -> None:
         asked = _questions(questions)
-        budget = checked_epsilon(epsilon)
+        budget = amount(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0: at 0 a report says nothing")
         names = [question.name for question in asked]
@@ -102,7 +102,7 @@ class Survey:
                 return form
         raise ParameterError("question", name, f"one of {', '.join(self.names)}")
 
-    def loss(self, d_in: int, /) -> Loss:
+    def loss(self, d_in: int, /) -> Pure:
         """Return the exact loss of a person's reports on all questions: the sum."""
         return MaxDivergence().add(form.mechanism.loss(d_in) for form in self.forms)
 
@@ -255,8 +255,8 @@ class Survey:
         survey = cls.of(forms)
         if survey.epsilon == INFINITE and data["epsilon"] == "inf":
             return survey
-        budget = checked_epsilon(data["epsilon"])
-        if not MaxDivergence().within(survey.loss(1), budget):
+        budget = amount(data["epsilon"])
+        if not MaxDivergence().allows(survey.loss(1), budget):
             raise ParameterError(
                 "epsilon", data["epsilon"], f"at least {survey.privacy_map(1)}, what the mechanisms cost"
             )

@@ -23,7 +23,7 @@ from discreet.domains import Maps, Vectors, freeze
 from discreet.errors import KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Amount, Ledger
-from discreet.measures import Approximate, MaxDivergence, checked_epsilon
+from discreet.measures import Approximate, MaxDivergence, amount
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import float_up
 from discreet.tables.answers import Answer
@@ -194,8 +194,8 @@ class Table:
             raise ParameterError("person", None, "a person column: where each row is a person, max_groups is 1")
         size = whole(group_size, "group_size", least=1)
         future, private = (
-            checked_epsilon(planned, "planned"),
-            None if delta is None else checked_epsilon(delta, "delta"),
+            amount(planned, "planned"),
+            None if delta is None else amount(delta, "delta"),
         )
         if not by or future == 0:
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
@@ -205,7 +205,7 @@ class Table:
         if len({*by, *self.person}) < len(by) + len(self.person):
             raise ParameterError("by", by, "distinct columns, other than the person's")
         plan = Plan("people", person=self.person, by=by, where=self.condition)
-        sizes = _sizes(self, plan, checked_epsilon(epsilon), rows=False)
+        sizes = _sizes(self, plan, amount(epsilon), rows=False)
         answer = sizes.release()
         spread = Spread(tuple(answer.columns["people"]), answer.noise["people"].scale)
         return suggested(spread, epsilon=future, delta=private, group_size=size, receipt=answer.receipt)
@@ -368,7 +368,7 @@ class Groups:
             raise ParameterError("max_groups", max_groups, need)
         if auto and not self._needs_groups:
             raise ParameterError("max_groups", max_groups, "none: a person is in one group")
-        budget = checked_epsilon(epsilon)
+        budget = amount(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
         if budget > 1 << 1000:
@@ -408,7 +408,7 @@ class Groups:
             **rest,
         )
         told = _told(plan, left_out, auto)
-        most = None if delta is None else checked_epsilon(delta, "delta")
+        most = None if delta is None else amount(delta, "delta")
         query = Query(self.table, plan, budget, most, part, told, auto)
         if not all(query._noise(name, chain.then).fits for name, chain in query.parts):  # type: ignore[attr-defined]
             raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
@@ -489,14 +489,10 @@ class Query:
     @cached_property
     def loss(self) -> tuple[Fraction, Fraction]:
         """What the books are charged: the chains' losses added, delta rounded up to a float."""
-        losses = []
-        for _, chain in self._chains:
-            loss = chain.loss(1)
-            losses.append(loss if isinstance(loss, tuple) else (loss, Fraction(0)))
-        epsilon, delta = _MEASURE.add(losses)
+        loss = _MEASURE.add(chain.loss(1) for _, chain in self._chains)
         most = Fraction(0) if self.delta is None else self.delta
-        spent = most if self.auto else min(Fraction(_MEASURE.up((epsilon, delta))[1]), most)
-        return Fraction(epsilon), spent  # type: ignore[arg-type]  # Both are divided: a rational.
+        spent = most if self.auto else min(Fraction(_MEASURE.up(loss)[1]), most)
+        return Fraction(loss.epsilon), spent  # type: ignore[arg-type]  # Both are divided: a rational.
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
