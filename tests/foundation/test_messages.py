@@ -47,8 +47,8 @@ NAMES = {("Survey.collect", "sources", "many texts"), ("Survey.perturb", "keep",
 """Lists of the names of files and columns: that of which there is none is told."""
 TRUSTING = {
     # Losses, amounts and laws, which mechanisms and the ledger compute.
-    *("Approximate.add", "Approximate.up", "Approximate.within", "MaxDivergence.add", "MaxDivergence.up"),
-    *("MaxDivergence.within", "Amount.minus", "Amount.plus", "Amount.within", "pair_of_laws", "written"),
+    *("Amount.minus", "Amount.plus", "Amount.within", "Approximate.add", "MaxDivergence.add", "common"),
+    *("pair_of_laws", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
