@@ -69,8 +69,8 @@ CATALOGUE = [
     Mutant(
         "m for 2m",
         M + "rappor.py",
-        "* min(2 * self.max_weight, self.length)  # proof: map",
-        "* min(self.max_weight, self.length)  # proof: map",
+        "* min(2 * self.max_weight, self.length))  # proof: map",
+        "* min(self.max_weight, self.length))  # proof: map",
         "test_mechanisms.py::TestFiniteLaws::test_the_map_is_the_least_float_that_bounds_the_real_loss",
     ),
     Mutant(
@@ -104,8 +104,8 @@ CATALOGUE = [
     Mutant(
         "1 - p rounded the wrong way",
         M + "randomized_response_bool.py",
-        "ln(self.prob / (1 - self.prob))  # proof: map",
-        "ln(self.prob / Fraction(1.0 - float(self.prob)))",
+        "ln(self.prob / (1 - self.prob)))  # proof: map",
+        "ln(self.prob / Fraction(1.0 - float(self.prob))))",
         "test_catalogue.py::test_the_complement_is_exact",
     ),
     Mutant(

@@ -48,8 +48,8 @@ CATALOGUE = [
     Mutant(
         "only the head count is charged",
         T + "table.py",
-        "for _, chain in self._chains:",
-        "for _, chain in self._chains[:1]:",
+        "chain.loss(1) for _, chain in self._chains)",
+        "chain.loss(1) for _, chain in self._chains[:1])",
         "test_tables.py::test_the_charge_is_what_the_noise_that_is_drawn_costs",
     ),
     Mutant(
