@@ -38,7 +38,7 @@ def checked_confidence(confidence: Exact) -> float:
     """
     sure = exact(confidence, "confidence")
     if not 0 < sure < 1:
-        raise ParameterError("confidence", confidence, "0 < confidence < 1")
+        raise ParameterError("confidence", confidence, "0 < confidence < 1, such as 0.95")
     return float(1 - sure)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.survey.plans import Plan
     from discreet.survey.questions import Form
     from discreet.survey.texts import TextEstimate
+    from discreet.survey.waves import WavesEstimate
 
 __all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
 
@@ -46,22 +47,69 @@ def estimate_page(estimate: Estimate, /) -> Page:
     return Page(estimate.form.question.name, _lead(estimate), tiles, sections, _FOOTER)
 
 
-def estimates_page(estimates: Sequence[Estimate], /) -> Page:
-    """Return the page of a survey: one section a question."""
+def estimates_page(estimates: Sequence[Estimate | WavesEstimate], /) -> Page:
+    """Return the page of a survey: one section a question. Of the same people in several waves, every wave counts."""
     forms = [estimate.form for estimate in estimates]
+    reports = [form for estimate in estimates for form in [estimate.form] * max(len(_waves(estimate)), 1)]
     names = ", ".join(form.question.name for form in forms)
-    tiles = [("Questions", f"{len(estimates):,}"), ("Epsilon of all reports", _short(_total(forms)))]
+    waves = list(dict.fromkeys(wave for estimate in estimates for wave in _waves(estimate)))
+    tiles = [("Questions", f"{len(estimates):,}"), ("Epsilon of all reports", _short(_total(reports)))]
+    if waves:
+        tiles.insert(1, ("Waves", f"{len(waves):,}"))
+        names += f" · waves {', '.join(map(named, waves))} of the same people"
     sections = []
     for estimate in estimates:
-        blocks = [Text([_lead(estimate)]), *_answer(estimate), *_exactness(estimate)]
+        more = _by_wave(estimate) if _waves(estimate) else _exactness(estimate)  # type: ignore[arg-type]
+        blocks = [Text([_lead(estimate)]), *_answer(estimate), *more]
         sections.append(Section(estimate.form.question.name, blocks))
-    sections.append(Section(LEARN, [Items(list(_learn(forms)))]))
+    sections.append(Section(LEARN, [Items(list(_learn(reports, waves=len(waves))))]))
     asked: list[Block] = []
     for form in forms:
         asked += [Facts([("question", form.question.name), *_facts(form)])]
     sections.append(Section("How it was asked", asked))
     title = "A survey of 1 question" if len(forms) == 1 else f"A survey of {len(forms):,} questions"
     return Page(title, names, tiles, sections, _FOOTER)
+
+
+def _waves(estimate: Estimate | WavesEstimate) -> Mapping[Any, Estimate]:
+    """Return what each wave of the same people says; nothing where each person is in one."""
+    return getattr(estimate, "waves", {})
+
+
+def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
+    """Give each wave on its own, and the change from the first to the last."""
+    waves, name, sure = estimate.waves, estimate.form.question.name, _percent(estimate.confidence)
+    shares = np.concatenate([100 * each.shares for each in waves.values()])
+    errors = np.concatenate([100 * each.standard_errors() for each in waves.values()])
+    ends = np.concatenate([100 * each.intervals for each in waves.values()])
+    places = [(wave, choice) for wave in waves for choice in estimate.choices]
+    heads = [
+        Column("wave", [str(wave) for wave, _ in places], head=True),
+        Column("choice", [choice for _, choice in places], head=True),
+    ]
+    columns = _share_columns(shares, ends, errors, estimate.confidence)
+    yield Text([f"Each wave on its own. With a confidence of {sure} the intervals of all waves hold together:"])
+    yield Grid(f"{name}: each wave", [*heads, *columns], "Find a choice")
+    (first, before), *_, (last, after) = waves.items()
+    if first == last:
+        return
+    changes = 100 * (after.shares - before.shares)
+    low = 100 * np.maximum(after.intervals[:, 0] - before.intervals[:, 1], -1)
+    high = 100 * np.minimum(after.intervals[:, 1] - before.intervals[:, 0], 1)
+    decimals = decimals_for(((high - low) / 2).tolist())
+    lows, highs = outwards(low, high, decimals)
+    yield Text([f"The change from {named(first)} to {named(last)}, in points. It is significant where 0 is outside:"])
+    yield Grid(
+        f"{name}: the change",
+        [
+            Column("choice", list(estimate.choices), head=True),
+            Column("change", changes.tolist(), decimals),
+            Column(f"{sure} from", lows, decimals, quiet=True),
+            Column("to", highs, decimals, quiet=True),
+            Column("significant", ["yes" if a > 0 or b < 0 else "" for a, b in zip(low, high, strict=True)]),
+        ],
+        "Find a choice",
+    )
 
 
 def crosstab_page(table: Crosstab, /) -> Page:
@@ -178,12 +226,12 @@ _NOBODY: Final = (
 )
 
 
-def _warning(found: Estimate | Crosstab | TextEstimate) -> Iterator[Block]:
+def _warning(found: Estimate | WavesEstimate | Crosstab | TextEstimate) -> Iterator[Block]:
     if found.misfit.implausible:
         yield Text([str(found.misfit)])
 
 
-def _answer(estimate: Estimate) -> Iterator[Block]:
+def _answer(estimate: Estimate | WavesEstimate) -> Iterator[Block]:
     yield from _warning(estimate)
     shares, ends = 100 * estimate.shares, 100 * estimate.intervals
     choices = ["no value" if choice is None else str(choice) for choice in estimate.choices]
@@ -197,14 +245,14 @@ def _answer(estimate: Estimate) -> Iterator[Block]:
     low, high = outwards(ends[:, 0], ends[:, 1], decimals)
     interval = f"{figure(low[most], decimals)} to {figure(high[most], decimals)}"
     greatest = f"{figure(float(shares[most]), decimals)} % ({sure} interval {interval})"
-    beside = f"The greatest share is that of {named(choices[most])}: {greatest}."
+    beside = f"The largest share is that of {named(choices[most])}: {greatest}."
     lows, highs = [low[i] for i in order], [high[i] for i in order]
     yield Bars(f"{caption}.", [choices[i] for i in order], shares[order].tolist(), lows, highs, decimals, beside)
     errors = 100 * estimate.standard_errors()
     columns = [
         Column("choice", list(estimate.choices), head=True),
         *_share_columns(shares, ends, errors, estimate.confidence),
-        Column("people", estimate.counts.tolist(), 0),
+        Column("people", [share.count for share in estimate.values()], 0),
     ]
     yield Grid(f"{estimate.form.question.name}: the shares", columns, "Find a choice")
     yield Text(_notes(estimate.simultaneous, estimate.confidence))
@@ -244,13 +292,13 @@ def _exactness(estimate: Estimate) -> Iterator[Block]:
     ]
     if k >= 2 and LEAST_EPSILON <= epsilon < _ENDLESS:
         least = 100 * math.sqrt(limit(k, epsilon) / n)
-        said = "below which no standard error within this epsilon is, with many people"
-        pairs.append(("the limit", f"{figure(least, 3)} points, {said}"))
-        pairs.append(("of the limit", f"{figure(100 * expected / least, 1)} %"))
+        said = "the least standard error of any mechanism within this epsilon, with many people"
+        pairs.append(("theoretical limit", f"{figure(least, 3)} points: {said}"))
+        pairs.append(("error over limit", f"{figure(100 * expected / least, 1)} %"))
     yield Facts(pairs)
 
 
-def _lead(estimate: Estimate) -> str:
+def _lead(estimate: Estimate | WavesEstimate) -> str:
     refused = f", and {estimate.refused:,} that were refused" if estimate.refused else ""
     return f"{estimate.n:,} reports{refused}; {len(estimate):,} choices"
 
@@ -261,9 +309,10 @@ def _widest(estimate: Estimate) -> tuple[str, str]:
     return "Widest interval", f"±{figure(half, 2)} points"
 
 
-def _learn(forms: Iterable[Form | Any]) -> Iterator[str]:
+def _learn(forms: Iterable[Form | Any], *, waves: int = 0) -> Iterator[str]:
     listed = list(forms)
-    yield "A person, here, is one who sent one report" + (" on each question." if len(listed) > 1 else ".")
+    many = " on each question" * (len(listed) > max(waves, 1)) + " in each wave" * bool(waves)
+    yield f"A person, here, is one who sent one report{many}."
     yield _NOBODY
     if len(listed) > 1:
         yield _one(_total(listed), "all of this person's reports", "lists of answers")

@@ -216,7 +216,7 @@ def make_plan(
         raise ParameterError("people", people, "either margin or people, not both")
     wide = None if margin is None else exact(margin, "margin")
     if wide is not None and not 0 < wide < 1:
-        raise ParameterError("margin", margin, "0 < margin < 1")
+        raise ParameterError("margin", margin, "0 < margin < 1, such as 0.02 for two points")
     count = None if people is None else whole(people, "people", least=1)
     if count is not None and count > _MOST_PEOPLE:
         raise ParameterError("people", people, f"people <= {_MOST_PEOPLE}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from discreet.domains import freeze
-from discreet.errors import KindError, MismatchError, ParameterError, UnsupportedError, show
+from discreet.errors import KindError, MismatchError, ParameterError, show
 from discreet.exact import Exact, exact, listed
 from discreet.measures import INFINITE, MaxDivergence, amount
 from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
@@ -425,10 +425,7 @@ class Estimates(Mapping[str, Estimate | WavesEstimate]):
         """
         from discreet.survey.pages import estimates_page
 
-        listed = [found for found in self.estimates.values() if isinstance(found, Estimate)]
-        if len(listed) < len(self):
-            raise UnsupportedError("waves of the same people have no page: make one of each wave")
-        return estimates_page(listed).to_html(path)
+        return estimates_page(list(self.estimates.values())).to_html(path)
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.estimates.values()))

@@ -64,7 +64,7 @@ class Answer:
         one_of("column", name, self.columns)
         sure = exact(confidence, "confidence")
         if not 0 < sure < 1:
-            raise ParameterError("confidence", confidence, "0 < confidence < 1")
+            raise ParameterError("confidence", confidence, "0 < confidence < 1, such as 0.95")
         if name == "mean":
             return self._mean_interval(1 - sure)
         noise = self.noise[name]

@@ -45,7 +45,8 @@ class Explanation:
 
     question: str
     guarantee: str
-    chosen: int
+    chosen: int | None
+    """None where max_groups="auto" decides when the question is asked."""
     choices: tuple[Choice, ...]
     notes: tuple[str, ...]
     receipt: dict[str, Any]
@@ -66,7 +67,7 @@ class Explanation:
         private = self.choices[0].threshold is not None
         errors = [f"of {n:,} people" for n, _ in self.choices[0].errors]
         noise = ["noise, 95 %, " + errors[0], *errors[1:]] if errors else ["noise, 95 %"]
-        head = ["max_groups", *noise, *(["threshold", "appears: 50 %", "95 %"] if private else [])]
+        head = ["max_groups", *noise, *(["threshold", "half seen", "95 % seen"] if private else [])]
         rows = [
             [
                 f"{choice.max_groups}{' *' if choice.max_groups == self.chosen else ''}",
@@ -102,7 +103,8 @@ def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
         bounds = f"[{float(plan.low or 0):g}, {float(plan.high or 0):g}]"
         notes.append(f"Values are clipped to {bounds} and put on a grid of {plan.grid}.")
     choices = tuple(_choice(query) for query in queries)
-    return Explanation(f"{what}{by}", guarantee, plan.max_groups, choices, tuple(notes), chosen.receipt())
+    most = None if chosen.auto else plan.max_groups
+    return Explanation(f"{what}{by}", guarantee, most, choices, tuple(notes), chosen.receipt())
 
 
 def _choice(query: Query) -> Choice:
