@@ -11,6 +11,7 @@ pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from command import run  # noqa: E402  After the check that they are there.
 
 from discreet.cli import demo  # noqa: E402
+from discreet.report import columns  # noqa: E402
 from discreet.survey import Boxes, Question, Survey  # noqa: E402
 
 COUNT = "count visits.csv --by city --person user --max-groups 2 --epsilon 1 --delta 1e-6"
@@ -122,3 +123,29 @@ def test_json_says_whether_the_reports_fit(tmp_path):
         "refused": 0,
         "misfit": {"p": misfit.p, "implausible": True},
     }
+
+
+def test_the_suggestion_fits_eighty_columns_and_says_what_it_shows(folder):
+    words = "suggest visits.csv --by city --person user --epsilon 1"
+    said = run(*words.split()).stdout.splitlines()
+    assert all(len(line) <= 80 for line in said[1:-1])
+    assert said[1].split() == [
+        "max_groups",
+        "left",
+        "out",
+        "noise",
+        "shown",
+        "if",
+        "at",
+        "100",
+        "at",
+        "1,000",
+        "at",
+        "10,000",
+    ]
+    assert said[-1].startswith("noise: its expected size; at 100: the expected error")
+
+
+def test_wide_letters_do_not_shift_a_column():
+    shown = columns(["city", "people"], [["東京", "5"], ["Oslo", "12"]]).split("\n")
+    assert shown == ["  city  people", "  東京       5", "  Oslo      12"]

@@ -555,12 +555,12 @@ class TestTheBudget:
     def test_without_a_ledger_the_page_says_so(self):
         assert answer().left is None
         page = answer().to_html()
-        assert "<strong>Nobody counts.</strong> No ledger was given" in page
-        assert page.index("Nobody counts.") < page.index("<figure>")
+        assert "<strong>No budget is kept.</strong> No ledger was given" in page
+        assert page.index("No budget is kept.") < page.index("<figure>")
         assert f"{datetime.now(UTC):%Y-%m}" in page[: page.index("<main>")]
         book = Ledger.in_memory(epsilon=3)
         t = Table(pd.DataFrame({"id": range(9)}), person="id", ledger=book)
-        assert "Nobody counts" not in t.count_people(epsilon=1).to_html()
+        assert "No budget is kept" not in t.count_people(epsilon=1).to_html()
 
     def test_numbers_that_are_not_short_are_rounded_to_the_safe_side(self):
         left = Amount(Fraction(10**9, 3 * 10**9 + 1), Fraction(1, 3 * 10**7))

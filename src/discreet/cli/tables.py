@@ -401,13 +401,17 @@ def _suggestion_page(found: Suggestion) -> Iterator[Part]:
             str(worth.left_out),
             f"±{figure(float(worth.scale))}",
             f">{worth.threshold:,}",
-            *(f"±{figure(worth.error(size))}" for size in sizes),
+            *(f"±{worth.error(size):,.0f}" for size in sizes),
         ]
         for m, worth in found.worth.items()
     ]
     chosen = frozenset(i for i, m in enumerate(found.worth) if m == found.best)
-    head = ["max_groups", "left out", "noise", "threshold", *(f"error at {size:,}" for size in sizes)]
+    head = ["max_groups", "left out", "noise", "shown if", *(f"at {size:,}" for size in sizes)]
     yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
+    yield (
+        f"noise: its expected size; at {sizes[0]:,}: the expected error in the count of a group of {sizes[0]:,} "
+        "people, of noise, of what is left out, and of not being shown."
+    )
 
 
 def _asked(given: dict[str, Any], question: str) -> Any:

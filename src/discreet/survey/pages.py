@@ -88,7 +88,10 @@ def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
         Column("choice", [choice for _, choice in places], head=True),
     ]
     columns = _share_columns(shares, ends, errors, estimate.confidence)
-    yield Text([f"Each wave on its own. With a confidence of {sure} the intervals of all waves hold together:"])
+    average = "The shares above are averages over the waves, each by the number of its reports."
+    yield Text(
+        [average, f"Each wave on its own. With a confidence of {sure} the intervals of all waves hold together:"]
+    )
     yield Grid(f"{name}: each wave", [*heads, *columns], "Find a choice")
     (first, before), *_, (last, after) = waves.items()
     if first == last:

@@ -59,7 +59,7 @@ def answer_page(answer: Answer, /) -> Page:
         lead.append(f"{datetime.fromisoformat(receipt['ledger']['when']):%Y-%m-%d %H:%M} UTC")
     else:
         lead.append(f"{datetime.now(UTC):%Y-%m-%d}")
-    alone = [] if "ledger" in receipt else [Verdict("Nobody counts.", _NOBODY, good=False)]
+    alone = [] if "ledger" in receipt else [Verdict("No budget is kept.", _NOBODY, good=False)]
     sections = [
         Section(
             "The answer", [*alone, _chart(answer, title, figures), _grid(answer, title, figures), Text(_notes(answer))]
