@@ -406,7 +406,7 @@ def _suggestion_page(found: Suggestion) -> Iterator[Part]:
         for m, worth in found.worth.items()
     ]
     chosen = frozenset(i for i, m in enumerate(found.worth) if m == found.best)
-    head = ["max_groups", "left out", "noise", "shown if", *(f"at {size:,}" for size in sizes)]
+    head = ["max_groups", "left out", "noise", "shown", *(f"at {size:,}" for size in sizes)]
     yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
     yield (
         f"noise: its expected size; at {sizes[0]:,}: the expected error in the count of a group of {sizes[0]:,} "
