@@ -13,6 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import numpy as np
@@ -352,9 +353,9 @@ class Collector:
         except ReportError as error:
             if error.reason in ("impossible", "implausible weight"):
                 raise
-            if is_missing(item) or item == "":
+            said = item if type(item) is str else ""
+            if is_missing(item) or (type(item) is str and not said):
                 raise ReportError("blank", "a report that was lost says nothing") from None
-            said = item if isinstance(item, str) else ""
             data = _from_hex(said)
             if payloads and self.form.packs_bits and data:
                 return self._bare(data)
@@ -476,6 +477,9 @@ class PairCollector:
     __slots__ = ("_held",)
 
     def __init__(self, first: Form, second: Form, /, *, wave: Wave = None) -> None:
+        for form in (first, second):
+            if not isinstance(form, Form):
+                raise KindError("form", form, "a form of a question with choices, as question.form(mechanism) gives")
         boxes = Collector(first, wave=wave), Collector(second, wave=wave)
         self._held = boxes, np.zeros((len(first.question), len(second.question)), np.int64)
 
@@ -512,22 +516,28 @@ class PairCollector:
         *payloads* says that bytes are bare payloads; see `Collector.add_many`.
         """
         both = []
-        for box, source, name in zip(self.boxes, (first, second), columns, strict=True):
-            read = [box.read(chunk, payloads=payloads) for (chunk,) in chunks(source, [name], _CHUNK)]
+        part = self._part()
+        for box, new, source, name in zip(self.boxes, part.boxes, (first, second), columns, strict=True):
+            read = []
+            for piece in _files_of(source):
+                found = [box.read(chunk, payloads=payloads) for (chunk,) in chunks(piece, [name], _CHUNK)]
+                if isinstance(piece, Path) and any(len(rows) for rows, _ in found):
+                    _once(piece, [box], [new])
+                read += found
             rows = [rows for rows, _ in read] or [np.empty((0, box.form.width), np.uint8)]
             both.append((np.concatenate(rows), np.concatenate([why for _, why in read] or [np.empty(0, np.uint8)])))
         n, other = (len(rows) for rows, _ in both)
         if n != other:
             raise ParameterError("second", f"{other} reports", f"as many as of the first, {n}")
-        part = self._part()
         part._count(both)
         return self._take(part)
 
     def add_frame(self, source: Any, /, first: str, second: str, *, payloads: bool = False) -> Tally:
         """Add the reports in two columns of a frame, a file, or whatever else has columns; see `Collector.add_many`."""
         part = self._part()
-        for pair in chunks(source, [first, second], _CHUNK):
-            part._count([box.read(chunk, payloads=payloads) for box, chunk in zip(self.boxes, pair, strict=True)])
+        for piece in pieces(source, self.boxes, part.boxes):
+            for pair in chunks(piece, [first, second], _CHUNK):
+                part._count([box.read(chunk, payloads=payloads) for box, chunk in zip(self.boxes, pair, strict=True)])
         return self._take(part)
 
     def _count(self, columns: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]) -> None:
@@ -583,20 +593,27 @@ def pieces(source: Any, boxes: Sequence[Collector], parts: Sequence[Collector]) 
 
     What is yielded is counted in *parts* before the next is asked for. A file without reports may come many times.
     """
-    if not isinstance(source, str | os.PathLike):
-        yield source
-        return
-    for path in found_files(source, "file"):
+    for piece in _files_of(source):
         before = parts[0].seen
-        yield path
-        if parts[0].seen > before:
-            digest = digest_of_file(path)
-            for box, part in zip(boxes, parts, strict=True):
-                if digest in box.files or digest in part.files:
-                    raise ParameterError(
-                        "file", str(path), "a file that was not counted before: these contents were, in this box"
-                    )
-                part.note(digest)
+        yield piece
+        if isinstance(piece, Path) and parts[0].seen > before:
+            _once(piece, boxes, parts)
+
+
+def _files_of(source: Any) -> list[Any]:
+    """Return the files that a path or a pattern finds; any other source as it is."""
+    return list(found_files(source, "file")) if isinstance(source, str | os.PathLike) else [source]
+
+
+def _once(path: Path, boxes: Sequence[Collector], parts: Sequence[Collector]) -> None:
+    """Remember in *parts* that a file was counted, or raise where it was before."""
+    digest = digest_of_file(path)
+    for box, part in zip(boxes, parts, strict=True):
+        if digest in box.files or digest in part.files:
+            raise ParameterError(
+                "file", str(path), "a file that was not counted before: these contents were, in this box"
+            )
+        part.note(digest)
 
 
 def check_box(box: Any, first: Any) -> None:

@@ -20,7 +20,7 @@ from discreet.report import Progress
 from discreet.report.files import path_of
 from discreet.survey.collectors import TAKING, Collector, PairCollector, Tally, Wave, pieces
 from discreet.survey.estimates import Crosstab, Estimate
-from discreet.survey.files import read_json, write_json
+from discreet.survey.files import digest_of_file, read_json, write_json
 from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
 from discreet.survey.waves import People, Waves, WavesEstimate
@@ -195,7 +195,10 @@ class Survey:
         boxes = self.collector(wave=wave)
         for source in sources if isinstance(sources, list | tuple) else [sources]:
             if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".json":
-                boxes = boxes.merge(Boxes.load(source))
+                saved = Boxes.load(source)
+                if any(box.seen for box in saved.values()):
+                    saved.note(digest_of_file(Path(source)))
+                boxes = boxes.merge(saved)
             else:
                 boxes.add_many(source)
         return boxes
@@ -329,6 +332,11 @@ class Boxes(Mapping[str, Collector]):
                 for name, box in self.boxes.items():
                     box.held = before[name]
                 raise
+
+    def note(self, digest: str, /) -> None:
+        """Remember in each box that a file was counted, by its digest."""
+        for box in self.boxes.values():
+            box.note(digest)
 
     def merge(self, *others: Boxes) -> Boxes:
         """Return new boxes with the reports of these and of others of the same survey."""
