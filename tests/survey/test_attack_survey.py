@@ -205,8 +205,3 @@ class TestReportsThatAreNone:
         q = TextQuestion("page", length=16, cohorts=2)
         with pytest.raises(KindError, match=r"^form="):
             PairCollector(TestCountedOnce.FORMS[0], q.form(q.mechanism(epsilon=2)))
-
-    @pytest.mark.parametrize("wrong", [("a", ["\ud800", "b"]), ("\ud800", ["a", "b"]), ("a", ["a", "b"], "\udfff")])
-    def test_a_question_is_of_characters_that_every_machine_can_write(self, wrong):
-        with pytest.raises(ParameterError, match="characters"):
-            Question(*wrong)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import numpy as np
 
-from discreet.domains import Categories, Texts, freeze
+from discreet.domains import Categories, freeze
 from discreet.errors import DomainError, KindError, MismatchError, ParameterError, ReportError, UnsupportedError
 from discreet.mechanisms import (
     LongitudinalRappor,
@@ -99,7 +99,6 @@ class Question:
             raise KindError("name", name, "a text")
         if not name.strip():
             raise ParameterError("name", name, "a text that is not blank")
-        _check_texts("name", name)
         listed = Categories(choices, "choices").values
         _check_kinds("choices", listed)
         if missing is not None:
@@ -249,12 +248,6 @@ class Question:
 def _check_kinds(name: str, values: tuple[Any, ...]) -> None:
     if not all(type(value) in (str, int, bool) for value in values):
         raise KindError(name, values, "text, whole numbers or booleans, which every machine writes alike")
-    _check_texts(name, *values)
-
-
-def _check_texts(name: str, *values: Any) -> None:
-    if not all(text in Texts() for text in values if type(text) is str):
-        raise ParameterError(name, values, "texts of characters, without halves of surrogate pairs")
 
 
 def is_missing(answer: Any) -> bool:
