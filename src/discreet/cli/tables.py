@@ -417,8 +417,9 @@ def _suggestion_page(found: Suggestion) -> Iterator[Part]:
 def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        for name in ("max_groups", "delta", "key", "keys", "null", *(["share"] if question == "sum" else [])):
-            if given.get(name):
+        names = ["max_groups", "delta", "key", "keys", "null", *(["share"] if question == "sum" else [])]
+        for name in names if question == "count_rows" else [*names, "left_out"]:
+            if given.get(name) not in (None, ()):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
         return _table(given)
     texts = _texts(given)

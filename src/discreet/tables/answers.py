@@ -20,7 +20,7 @@ from discreet.report import intervals, plain
 from discreet.report.scale import decimals_for, interval_text
 from discreet.tables.files import write
 from discreet.tables.noise import Noise
-from discreet.tables.spread import LeftOut
+from discreet.tables.spread import SIZES, LeftOut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,9 +100,15 @@ class Answer:
         what = "rows" if bounds["max_rows"] is not None else "groups"
         if self.left_out is None:
             why = "it was not asked for" if told["part of epsilon"] == "0" else "the noise is larger than the table"
+            if bounds["max_groups" if what == "groups" else "max_rows"] >= SIZES[-1]:
+                why = f"of each person, {SIZES[-1]} are counted at most"
             return f"Bias: what share of people's {what} {bound} left out is not known: {why}."
         share, ends = f"{self.left_out.share:.1%}", f"{self.left_out.low:.1%} to {self.left_out.high:.1%}"
-        return f"Bias: {bound} left out {share} of people's {what} ({ends}). The noise intervals do not include it."
+        counted = f"counting up to {SIZES[-1]} of each person"
+        return (
+            f"Bias: {bound} left out {share} of people's {what} ({ends}), {counted}. "
+            "The noise intervals do not include it."
+        )
 
     @property
     def names(self) -> dict[str, str]:

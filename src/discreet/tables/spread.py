@@ -30,7 +30,10 @@ _ERROR: Final = Fraction(1, 20)
 @final
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The share of people's groups, or of their rows, that bounding left out: an estimate and a 95 % interval."""
+    """The share of people's groups, or of their rows, that bounding left out: an estimate and a 95 % interval.
+
+    Of a person in more than 64 groups, or with more rows, 64 are counted.
+    """
 
     share: float
     low: float
@@ -67,6 +70,15 @@ class Spread:
         (False, True)
         """
         return max(sum(self.counts), 0) ** 2 > 36 * 2 * len(self.counts) * self.scale**2
+
+    def reaches(self, bound: int) -> bool:
+        """Whether some of the people whom a bound cuts are told from those whom it does not.
+
+        >>> Spread((0,) * 12, Fraction(10)).reaches(64), Spread((0,) * 12, Fraction(10), most=50).reaches(64)
+        (False, True)
+        """
+        within = self.most is not None and self.most <= SIZES[-1]
+        return within or bound < SIZES[-1] or len(self.counts) > len(SIZES)
 
     def left_out(self, bound: int) -> LeftOut:
         """Return the share of people's groups that is left out where each counts in at most *bound* of them.
