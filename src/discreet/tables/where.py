@@ -168,7 +168,7 @@ class _Total:
         part = make(moment)
         if self.engine is None:
             return part
-        return self.engine.part(part.to_expr(), moment.to_expr()).op()
+        return self.engine.part(part.to_expr(), moment.to_expr()).op()  # proof: part
 
     def compared(self, make: Callable[..., Any], *values: Any) -> Any:
         """Return a comparison of values of one type; each literal becomes one of that type."""
