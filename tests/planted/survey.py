@@ -8,15 +8,15 @@ CATALOGUE = [
     Mutant(
         "coins of a short digest",
         "survey/clients.py",
-        'self._paid(form.digest + place.to_bytes(4, "little"))',
-        'self._paid(form.digest[:8] + place.to_bytes(4, "little"))',
+        'self._paid(self.form.digest + place.to_bytes(4, "little"))',
+        'self._paid(self.form.digest[:8] + place.to_bytes(4, "little"))',
         f"{M}::TestDigests",
     ),
     Mutant(
         "coins of the half of a digest",
         "survey/clients.py",
-        'self._paid(form.digest + place.to_bytes(4, "little"))',
-        'self._paid(form.tag + place.to_bytes(4, "little"))',
+        'self._paid(self.form.digest + place.to_bytes(4, "little"))',
+        'self._paid(self.form.tag + place.to_bytes(4, "little"))',
         f"{M}::TestDigests",
     ),
     Mutant(
@@ -119,9 +119,9 @@ CATALOGUE = [
     ),
     Mutant(
         "sums that no reports give",
-        "survey/questions.py",
-        "and least * n <= sum(supports) <= most * n",
-        "and sum(supports) <= most * n",
+        "survey/forms.py",
+        "and least * n <= sum(counts) <= most * n",
+        "and sum(counts) <= most * n",
         f"{B}::TestImpossibleBoxes",
     ),
     Mutant(

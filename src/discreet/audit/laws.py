@@ -30,6 +30,7 @@ from discreet.measures import Approximate
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
 from discreet.reals import Number, Real, exp, expm1, float_down, float_up, ln, maximum, total
 from discreet.report import brief, points
+from discreet.report.drawn import page_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,9 +114,7 @@ class ExactAudit:
         >>> "The claim holds." in exact(RandomizedResponseBool(prob="3/4"), members=(True, False)).to_html()
         True
         """
-        from discreet.audit.pages import to_html
-
-        return to_html(self, path=path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the true loss of each pair against the claimed one; return the axes."""

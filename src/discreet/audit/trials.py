@@ -25,6 +25,7 @@ from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import amount
 from discreet.report import Progress, brief, intervals
+from discreet.report.drawn import page_of
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ class SampledAudit:
         >>> "The claim is violated." in sampled(lambda x: x, 0, 1, claim=1, trials=1000).to_html()
         True
         """
-        from discreet.audit.pages import to_html
-
-        return to_html(self, path=path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bound beside the claim; return the axes."""

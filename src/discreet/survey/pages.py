@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from discreet import __version__
 from discreet.exact import written
 from discreet.measures import MaxDivergence
-from discreet.mechanisms import LongitudinalRappor
 from discreet.report.drawings import Bars, Heat
+from discreet.report.drawn import page_of
 from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
 from discreet.report.scale import decimals_for, figure, outwards
 from discreet.report.words import LEARN, bound
-from discreet.survey.plans import LEAST_EPSILON, limit, margin_of, unit_variance
-
-if TYPE_CHECKING:
-    from discreet.survey.estimates import Crosstab, Estimate
-    from discreet.survey.plans import Plan
-    from discreet.survey.questions import Form
-    from discreet.survey.texts import TextEstimate
-    from discreet.survey.waves import WavesEstimate
+from discreet.survey.decoding import TextEstimate
+from discreet.survey.estimates import Crosstab, Estimate
+from discreet.survey.forms import AnyForm, Form
+from discreet.survey.plans import LEAST_EPSILON, Plan, limit, margin_of, unit_variance
+from discreet.survey.surveys import Estimates
+from discreet.survey.waves import WavesEstimate
 
 __all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
 
@@ -34,6 +32,7 @@ _ENDLESS: Final = Fraction(10**6)
 _FOOTER: Final = f"Made by discreet {__version__}."
 
 
+@page_of.register
 def estimate_page(estimate: Estimate, /) -> Page:
     """Return the page of one question's estimate."""
     epsilon = _epsilon(estimate.form)
@@ -47,8 +46,10 @@ def estimate_page(estimate: Estimate, /) -> Page:
     return Page(estimate.form.question.name, _lead(estimate), tiles, sections, _FOOTER)
 
 
-def estimates_page(estimates: Sequence[Estimate | WavesEstimate], /) -> Page:
+@page_of.register
+def estimates_page(found: Estimates, /) -> Page:
     """Return the page of a survey: one section a question. Of the same people in several waves, every wave counts."""
+    estimates: list[Estimate | WavesEstimate] = list(found.values())
     forms = [estimate.form for estimate in estimates]
     reports = [form for estimate in estimates for form in [estimate.form] * max(len(_waves(estimate)), 1)]
     names = ", ".join(form.question.name for form in forms)
@@ -59,7 +60,7 @@ def estimates_page(estimates: Sequence[Estimate | WavesEstimate], /) -> Page:
         names += f" · waves {', '.join(map(named, waves))} of the same people"
     sections = []
     for estimate in estimates:
-        more = _by_wave(estimate) if _waves(estimate) else _exactness(estimate)  # type: ignore[arg-type]
+        more = _by_wave(estimate) if isinstance(estimate, WavesEstimate) else _exactness(estimate)
         blocks = [Text([_lead(estimate)]), *_answer(estimate), *more]
         sections.append(Section(estimate.form.question.name, blocks))
     sections.append(Section(LEARN, [Items(list(_learn(reports, waves=len(waves))))]))
@@ -73,7 +74,7 @@ def estimates_page(estimates: Sequence[Estimate | WavesEstimate], /) -> Page:
 
 def _waves(estimate: Estimate | WavesEstimate) -> Mapping[Any, Estimate]:
     """Return what each wave of the same people says; nothing where each person is in one."""
-    return getattr(estimate, "waves", {})
+    return estimate.waves if isinstance(estimate, WavesEstimate) else {}
 
 
 def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
@@ -115,6 +116,7 @@ def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
     )
 
 
+@page_of.register
 def crosstab_page(table: Crosstab, /) -> Page:
     """Return the page of the shares of pairs."""
     names = tuple(form.question.name for form in table.forms)
@@ -148,6 +150,7 @@ def crosstab_page(table: Crosstab, /) -> Page:
     return Page(title, f"{table.n:,} pairs of reports", tiles, sections, _FOOTER)
 
 
+@page_of.register
 def text_page(estimate: TextEstimate, /) -> Page:
     """Return the page of candidates found among texts."""
     rows = estimate.to_rows()
@@ -186,6 +189,7 @@ def text_page(estimate: TextEstimate, /) -> Page:
     return Page(form.question.name, f"{estimate.n:,} reports of texts", tiles, sections, _FOOTER)
 
 
+@page_of.register
 def plan_page(plan: Plan, /) -> Page:
     """Return the page of a plan."""
     options = plan.options
@@ -312,7 +316,7 @@ def _widest(estimate: Estimate) -> tuple[str, str]:
     return "Widest interval", f"±{figure(half, 2)} points"
 
 
-def _learn(forms: Iterable[Form | Any], *, waves: int = 0) -> Iterator[str]:
+def _learn(forms: Iterable[AnyForm], *, waves: int = 0) -> Iterator[str]:
     listed = list(forms)
     many = " on each question" * (len(listed) > max(waves, 1)) + " in each wave" * bool(waves)
     yield f"A person, here, is one who sent one report{many}."
@@ -321,8 +325,8 @@ def _learn(forms: Iterable[Form | Any], *, waves: int = 0) -> Iterator[str]:
         yield _one(_total(listed), "all of this person's reports", "lists of answers")
         return
     yield _one(_epsilon(listed[0]))
-    if isinstance(listed[0].mechanism, LongitudinalRappor):
-        for_ever = _fraction(listed[0].mechanism.privacy_map_for_ever())
+    if listed[0].oracle.lasting:
+        for_ever = _fraction(MaxDivergence().up(listed[0].oracle.loss_of(None)))
         yield _one(for_ever, "every report that this person will ever send of the same answer")
 
 
@@ -331,11 +335,11 @@ def _one(epsilon: Fraction, seen: str = "this person's report", answers: str = "
     return bound(before, "That", epsilon)
 
 
-def _total(forms: Iterable[Form | Any]) -> Fraction:
+def _total(forms: Iterable[AnyForm]) -> Fraction:
     return _fraction(MaxDivergence().up(MaxDivergence().add(form.mechanism.loss(1) for form in forms)))
 
 
-def _epsilon(form: Form | Any) -> Fraction:
+def _epsilon(form: AnyForm) -> Fraction:
     return _fraction(form.mechanism.privacy_map(1))
 
 
