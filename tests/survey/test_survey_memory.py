@@ -29,7 +29,7 @@ from discreet import (
 )
 from discreet.coins import KeyedCoins
 from discreet.survey import Client, Collector, Question, TextClient, TextQuestion
-from discreet.survey.questions import digest_of
+from discreet.survey.wire import digest_of
 
 SECRET = b"sentinel-7919-secret"
 ABC = Question("letter", ["a", "b", "c"])

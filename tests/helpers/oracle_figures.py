@@ -1,6 +1,6 @@
 """What surveys said before oracles were values: figures that no tidying may change.
 
-``python tests/survey/oracle_figures.py`` writes tests/data/oracles.json anew. A changed file is a changed format, a
+``python tests/helpers/oracle_figures.py`` writes tests/data/oracles.json anew. A changed file is a changed format, a
 changed estimate or a changed plan: write it anew only on purpose.
 """
 
@@ -53,7 +53,7 @@ def rows_of(form):
     return np.packbits(bits, axis=1, bitorder="little")
 
 
-def figures_of(form, both):
+def figures_of(form):
     """Return what a form says about itself and about its reports, as plain values."""
     rows = rows_of(form)
     counts = form.count(rows)
@@ -65,7 +65,7 @@ def figures_of(form, both):
         "digest": form.digest.hex(),
         "width": form.width,
         "support": [str(x) for x in form.support],
-        "both": [str(x) for x in both],
+        "both": [str(x) for x in form.oracle.both(0, 1)],
         "influence": str(influence(form.mechanism)),
         "count": np.asarray(counts)[few].tolist(),
         "sum": int(np.sum(counts)),
@@ -89,9 +89,9 @@ def plans():
                 yield f"{k} choices, epsilon {epsilon}, {wanted}", [list(row.values()) for row in found.to_rows()]
 
 
-def figures(both):
-    return {"forms": {name: figures_of(form, both(form)) for name, form in forms()}, "plans": dict(plans())}
+def figures():
+    return {"forms": {name: figures_of(form) for name, form in forms()}, "plans": dict(plans())}
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps(figures(lambda form: form.both), indent=0) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(figures(), indent=0) + "\n", encoding="utf-8")
