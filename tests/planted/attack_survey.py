@@ -9,8 +9,8 @@ CATALOGUE = [
     Mutant(
         "coins of a secret read in two ways",
         "survey/clients.py",
-        'if secret is not None and getattr(form.mechanism, "constant_time", False):  # proof: drawn',
-        "if False:  # proof: drawn",
+        "if secret is not None and (options := form.oracle.options):  # proof: drawn",
+        "if (options := form.oracle.options) and False:  # proof: drawn",
         T + "TestOneFormOneAnswer",
     ),
     Mutant(

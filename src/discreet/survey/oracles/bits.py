@@ -25,7 +25,9 @@ class Bits(Oracle[M]):
     """A report supports the choices whose bits are set. Bit i is bit i % 8, from the lowest, of byte i // 8."""
 
     says = "choices"
-    payload = "one bit a choice: bit i is bit i % 8 of byte i // 8, from the lowest; those after the last choice are 0"
+    payload = (
+        "one bit a choice: bit i is bit i % 8 of byte i // 8, from the lowest; the bits after the last choice are 0"
+    )
 
     @property
     def width(self) -> int:

@@ -26,7 +26,9 @@ class Places(Oracle[M]):
     """A report supports the choice that it names, and no other."""
 
     says = "choice"
-    payload = "the place of the choice, from 0, lowest byte first: 1 byte for 256 choices, 2 for 65,536, else 4"
+    payload = (
+        "the place of the choice, from 0, lowest byte first: 1 byte for up to 256 choices, 2 for up to 65,536, else 4"
+    )
 
     @property
     def width(self) -> int:
