@@ -55,7 +55,7 @@ TRUSTING = {
     *("L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
     # Counts and rows that a collector has read.
-    *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "influence", "simplex"),
+    *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "simplex"),
     *("Question.places_of_answers", "Question.places_of_reports", "Question.places_of_texts"),
     *("Collector.add_many", "PairCollector.add_many", "discreet.tables.Plan.expression"),
     # Mappings raise KeyError.
