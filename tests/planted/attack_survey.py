@@ -64,7 +64,7 @@ CATALOGUE = [
     ),
     Mutant(
         "pairs of a file are counted twice",
-        "survey/collectors.py",
+        "survey/pairs.py",
         "        for piece in pieces(source, self.boxes, part.boxes):\n            for pair in chunks(piece,",
         "        for piece in [source]:\n            for pair in chunks(piece,",
         T + "TestCountedOnce",
