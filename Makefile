@@ -11,7 +11,7 @@ help:
 	@echo "make quick   the tests of what you are changing, in seconds (FILES='reals.py survey/waves.py')"
 	@echo "make test    the test suite, in minutes"
 	@echo "make test-all everything, as CI runs it (DISCREET_SLOW=1: ten times the cases)"
-	@echo "make check   lint, types, layers, doctests"
+	@echo "make check   lint, types, layers, doctests, digests of proofs"
 	@echo "make mutants plant every known bug of this field and see it caught"
 	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
@@ -40,7 +40,7 @@ check: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest --doctest-modules src/discreet
+	@$(BIN)/python -m pytest --doctest-modules src/discreet tests/audit/test_proofs.py tests/project/test_planted_fit.py
 
 mutants: $(VENV)/dev.stamp
 	@$(BIN)/python tests/mutants.py

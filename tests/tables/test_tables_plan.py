@@ -107,9 +107,7 @@ def three(value, test):
     return value is not None and test(value)
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in tables_engines.NAMES]
-)
+@pytest.fixture(scope="module", params=tables_engines.parameters(deep=()))
 def engine(request, tmp_path_factory):
     found, stop = tables_engines.start(request.param, tmp_path_factory.mktemp(request.param))
     yield found
