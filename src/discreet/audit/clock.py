@@ -19,7 +19,6 @@ from discreet.core import Measurement
 from discreet.errors import DiscreetError, KindError
 from discreet.exact import whole
 from discreet.report import intervals
-from discreet.report.drawn import page_of
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -71,7 +70,9 @@ class TimingAudit:
         >>> "The clock does not tell the inputs apart." in TimingAudit(None, None, 0.1, 0.2, 100).to_html()
         True
         """
-        return page_of(self).to_html(path)
+        from discreet.audit.pages import to_html
+
+        return to_html(self, path=path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the clock's statistic beside its control; return the axes."""
