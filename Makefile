@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONHASHSEED ?= random
 
-.PHONY: help demo test check mutants mutation evidence bench docs clean
+.PHONY: help demo quick test test-all check mutants mutation evidence bench docs clean
 help:
 	@echo "make demo    both jobs at work on invented people, and demo/ to look at"
-	@echo "make test    the whole test suite (DISCREET_SLOW=1: ten times the cases)"
-	@echo "make check   lint, types, layers, doctests"
+	@echo "make quick   the tests of what you are changing, in seconds (FILES='reals.py survey/waves.py')"
+	@echo "make test    the test suite, in minutes"
+	@echo "make test-all everything, as CI runs it (DISCREET_SLOW=1: ten times the cases)"
+	@echo "make check   lint, types, layers, doctests, digests of proofs"
 	@echo "make mutants plant every known bug of this field and see it caught"
 	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
@@ -24,15 +26,21 @@ $(VENV)/dev.stamp: pyproject.toml
 demo: $(VENV)/dev.stamp
 	@$(BIN)/discreet demo
 
+quick: $(VENV)/dev.stamp
+	@$(BIN)/python tests/quick.py $(FILES)
+
 test: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-all: $(VENV)/dev.stamp
+	@DISCREET_ALL=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest --doctest-modules src/discreet
+	@$(BIN)/python -m pytest --doctest-modules src/discreet tests/audit/test_proofs.py tests/project/test_planted_fit.py
 
 mutants: $(VENV)/dev.stamp
 	@$(BIN)/python tests/mutants.py

@@ -39,6 +39,7 @@ def caught(mutant: Mutant) -> tuple[bool, float]:
     """Whether the tests fail on a bug, and how long that takes."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"PYTHONPATH": str(planted(mutant, Path(folder))), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment |= {"DISCREET_ALL": "1"}
         start = time.perf_counter()
         file, *rest = mutant.tests.split("::")
         (path,) = (ROOT / "tests").rglob(file)  # Test files have names of their own, whatever folder they are in.

@@ -47,11 +47,9 @@ from discreet.errors import (
 from discreet.exact import exact
 from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, Pure
 from discreet.mechanisms import (
-    AddNoise,
     Bloom,
     Debiased,
     IntegerLaplace,
-    KeepAbove,
     LaplaceThreshold,
     LongitudinalRappor,
     OneHot,
@@ -60,6 +58,8 @@ from discreet.mechanisms import (
     RandomizedResponseBool,
     Rappor,
     SubsetSelection,
+    continuous_laplacian_tail_to_alpha,
+    discrete_laplacian_tail_to_alpha,
 )
 from discreet.metrics import (
     AbsoluteDistance,
@@ -67,10 +67,8 @@ from discreet.metrics import (
     L01InfDistance,
     L1Distance,
     PersonDistance,
-    Sensitivity,
     SymmetricDistance,
 )
-from discreet.noise import Laplace, Noise, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -79,7 +77,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AbsoluteDistance",
-    "AddNoise",
     "Anything",
     "Approximate",
     "BitVectors",
@@ -101,11 +98,9 @@ __all__ = [
     "Floats",
     "IntegerLaplace",
     "Integers",
-    "KeepAbove",
     "KindError",
     "L01InfDistance",
     "L1Distance",
-    "Laplace",
     "LaplaceThreshold",
     "Ledger",
     "LedgerError",
@@ -115,7 +110,6 @@ __all__ = [
     "MaxDivergence",
     "Measurement",
     "MismatchError",
-    "Noise",
     "Nullable",
     "Objects",
     "OneHot",
@@ -128,7 +122,6 @@ __all__ = [
     "RandomizedResponseBool",
     "Rappor",
     "ReportError",
-    "Sensitivity",
     "SubsetSelection",
     "SymmetricDistance",
     "Texts",

@@ -20,7 +20,7 @@ Exact: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np
 
 T = TypeVar("T")
 
-__all__ = ["Exact", "exact", "listed", "whole", "written"]
+__all__ = ["Exact", "exact", "listed", "typed", "whole", "written"]
 
 # Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
 _MOST_DIGITS: Final = 4000
@@ -80,7 +80,7 @@ def written(amount: Fraction | float, /, *, up: bool, digits: int = 3) -> str:
     >>> written(7.461343184566792e-07, up=True), written(Fraction(47, 30), up=True), written(Fraction(47, 30), up=False)
     ('7.47e-7', '1.57', '1.56')
     """
-    x = _typed(Fraction(amount))
+    x = typed(Fraction(amount))
     top, bottom, short = Decimal(x.numerator), Decimal(x.denominator), Context(prec=_SHORT)
     shown = short.divide(top, bottom)
     if short.flags[Inexact]:
@@ -93,7 +93,7 @@ def written(amount: Fraction | float, /, *, up: bool, digits: int = 3) -> str:
     return f"{figures}e{int(exponent)}"
 
 
-def _typed(x: Fraction) -> Fraction:
+def typed(x: Fraction) -> Fraction:
     """Return the short number that a float was typed as, or rounded up from; any other number as it is."""
     near = float(x) if x < _MOST_FLOAT else math.inf
     if x != near:
@@ -147,6 +147,9 @@ def listed(values: Iterable[T], name: str, need: str) -> list[T]:
 
 def _from_text(text: str, name: str) -> Fraction:
     need = 'a finite number such as "3/4", "0.75" or "1e-6"'
+    percent = text.removesuffix("%").rstrip()
+    if percent != text and len(text) <= _SHORT and percent.replace(".", "", 1).isdecimal() and percent.isascii():
+        need = f"a number without a percent sign: {written(Fraction(percent) / 100, up=True)}"
     if len(text) > _MOST_DIGITS:
         raise ParameterError(name, text, f"at most {_MOST_DIGITS} characters")
     match = _NUMBER.fullmatch(text)

@@ -1,8 +1,9 @@
 """The audit sees all of an output, and the exact one looks at the law, both ways and against what is drawn."""
 
 import random
+import struct
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 
@@ -45,6 +46,46 @@ class Row:
 
     name: str
     value: float
+
+
+class Slotted:
+    """An object whose copy leaves out what it holds."""
+
+    __slots__ = ("__value",)
+
+    def __init__(self, value):
+        self.__value = value
+
+    def __reduce__(self):
+        return Slotted, (0,)
+
+
+class Named(dict):
+    """A dict that can carry something along."""
+
+
+def named(x):
+    found = Named(a=noise())
+    found.x = x
+    return found
+
+
+def fixed(x):
+    array = np.array([noise()])
+    array.flags.writeable = bool(x)
+    return array
+
+
+def says(x):
+    raise ValueError(f"bad: {x}")
+
+
+def says_now_and_then(x):
+    return noise() if rng.random() < 0.5 else says(x)
+
+
+def nan(x):
+    return struct.unpack("<d", struct.pack("<Q", 0x7FF8 << 48 | x))[0]
 
 
 class Tagged(np.ndarray):
@@ -113,6 +154,25 @@ NO_PRIVACY = {
     "the last digit of a float": lambda x: round(noise(), 3) + (5e-7 if x else 0),
     "the last character of a text": lambda x: f"{rng.getrandbits(60)}{'.' if x else ''}",
     "a large array": lambda x: np.full(5000, x),
+    "what an exception says": says,
+    "what an exception says now and then": says_now_and_then,
+    "what a dict carries along": named,
+    "what a copy leaves out": lambda x: (noise(), Slotted(x)),
+    "a kind of NaN": lambda x: [noise(), nan(x)],
+    "a fold": lambda x: datetime(2026, 1, 1, fold=x),
+    "the name of a time zone": lambda x: datetime(2026, 1, 1, tzinfo=timezone(timedelta(0), f"zone {x}")),
+    "what a type carries along": lambda x: np.array([0], np.dtype("i8", metadata={"x": x})),
+    "what an array is a view of": lambda x: np.array([x, noise()])[1:],
+    "whether an array can be written to": fixed,
+    "what a generator gives": lambda x: (value for value in (noise(), x)),
+    "one entry of a long list": lambda x: [*(noise() for _ in range(70)), x, *(noise() for _ in range(30))],
+    "one entry of a long array": lambda x: np.insert(numbers.normal(size=300), 200, x),
+    "one value of a long dict": lambda x: {str(i): noise() for i in range(60)} | {"x": x + rng.random() / 2},
+    "the last entry of a large array": lambda x: np.append(numbers.normal(size=5000), x),
+    "a word of a text": lambda x: f"{noise()} and {x} and {noise()}",
+    "a byte in the middle": lambda x: rng.randbytes(20) + bytes([x]) + rng.randbytes(20),
+    "a digit in the middle": lambda x: 10**8 * rng.getrandbits(40) + 10**6 * x + rng.randrange(10**6),
+    "a bit in the middle": lambda x: (2 * rng.getrandbits(40) + x) << 20 | rng.getrandbits(20),
 }
 
 
@@ -220,6 +280,8 @@ SAME += [
     float("nan"),
     Raised(KeyError),
     Raised(IndexError),
+    Raised(KeyError, ("a",)),
+    Raised(KeyError, ("b",)),
     Row("a", 1),
     Row("a", 1.0),
     [[1]],

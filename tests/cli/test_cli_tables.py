@@ -16,7 +16,7 @@ import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
-from command import assert_one_line, lines, ok, run  # noqa: E402  After the check that it is there.
+from command import assert_one_line, joined, lines, ok, run  # noqa: E402  After the check that it is there.
 
 import discreet.report.files  # noqa: E402
 from discreet import EntropyError, Ledger  # noqa: E402
@@ -394,13 +394,13 @@ class TestHelp:
     @pytest.mark.parametrize("name", COMMANDS)
     def test_every_command_has_examples_that_parse(self, name):
         start = f"discreet {name} "
-        examples = [line.strip() for line in lines(command_of(name).help) if line.strip().startswith(start)]
+        examples = [line for line in joined(command_of(name).help) if line.startswith(start)]
         assert examples
         shown = ok(*name.split(), "--help")
         for example in examples:
             words = shlex.split(example.removeprefix(start))
             assert command_of(name).make_context(name, words).params
-            assert any(line.strip() == example for line in shown.split("\n"))
+            assert example in joined(shown)
         assert "\\b" not in shown
 
     @pytest.mark.parametrize("name", COMMANDS)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tiers import cases
 
 from discreet import (
     DiscreetError,
@@ -28,8 +29,6 @@ from discreet import (
     Tuples,
     Vectors,
 )
-
-SLOW = 10 if os.environ.get("DISCREET_SLOW") else 1
 
 PERMUTED = """
 import hashlib, itertools, sys
@@ -139,15 +138,15 @@ def test_neighbours_in_the_domain_behave_alike():
     table = LaplaceThreshold(scale=3, threshold=9)
     answer = RandomizedResponse(categories=range(5), prob="1/2")
     edges = [0, 1, -1, 2**31, -(2**63), 2**63 - 1]
-    for _ in range(20_000 * SLOW):
+    for _ in range(cases(2_000, 20_000)):
         x = int(rng.choice(edges)) if rng.random() < 0.5 else int(rng.integers(-(2**62), 2**62))
         y = min(x + 1, 2**63 - 1)
         assert type(laplace.release(x)) is type(laplace.release(y)) is int
     for junk in (None, "a", 2.5, float("nan"), [], {}, 7, -1, object(), b"", (1,), np.int64(3), True):
-        for _ in range(3000 * SLOW):
+        for _ in range(cases(300, 3000)):
             assert answer.release(junk) in range(5)
             assert answer.release(3) in range(5)
-    for _ in range(20_000 * SLOW):
+    for _ in range(cases(2_000, 20_000)):
         x = {str(k): int(v) for k, v in enumerate(rng.integers(-50, 50, 4))}
         y = {**x, "new": 1}
         assert isinstance(table.release(x), dict)
@@ -156,9 +155,9 @@ def test_neighbours_in_the_domain_behave_alike():
     rappor = Rappor(length=4, max_weight=1, f="1/3")
     chosen = SubsetSelection(categories=range(4), size=2, prob="3/4")
     for junk in (None, "a", float("nan"), [], 7, -1, object(), True):
-        for _ in range(500 * SLOW):
+        for _ in range(cases(50, 500)):
             assert len(chosen.release(junk)) == len(chosen.release(3)) == 2
-    for i in range(21_000 * SLOW):
+    for i in range(cases(2_100, 21_000)):
         assert rappor.release(rows[i % 4]).shape == rappor.release(rows[(i + 1) % 4]).shape
 
 
@@ -197,7 +196,7 @@ def build(kind, number, a, b):
 
 @pytest.mark.parametrize("shard", range(10))
 def test_only_declared_errors_and_only_sound_losses(shard):
-    @settings(max_examples=10_000 * SLOW, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=cases(300, 10_000), deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(mechanisms(), distances, distances)
     def fuzz(parameters, d, e):
         try:

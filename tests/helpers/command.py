@@ -1,6 +1,7 @@
 """The command line, run in this process or in one of its own."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -43,3 +44,8 @@ def run_apart(*words, code=None):
     start = ["-c", code] if code else ["-m", "discreet.cli"]
     command = [sys.executable, *start, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "80"})
+
+
+def joined(text):
+    """Return the lines of a help text without their margins; what a backslash continues is one line."""
+    return [line.strip() for line in re.sub(r"\s*\\\n\s*", " ", text).split("\n")]

@@ -14,6 +14,16 @@ import pytest
 NAMES = ("duckdb", "sqlite", "postgres", "pyspark")
 
 
+def marks(name, deep=("pyspark",)):
+    """Return the marks of an engine's tests: they share a process, and those of slow engines may be deep."""
+    return [pytest.mark.xdist_group(name), *[pytest.mark.deep] * (name in deep)]
+
+
+def parameters(deep=("pyspark",)):
+    """Return the engines as parameters of a fixture."""
+    return [pytest.param(name, marks=marks(name, deep)) for name in NAMES]
+
+
 class Engine:
     """A connection; `load` puts rows into a table under its name."""
 

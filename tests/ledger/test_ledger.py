@@ -29,6 +29,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from junk import JUNK
 from ledger_racers import race
+from tiers import cases
 
 import discreet
 from discreet import (
@@ -42,7 +43,6 @@ from discreet import (
 )
 from discreet.ledger import Amount, Entry, Ledger, books, store
 
-SLOW = bool(os.environ.get("DISCREET_SLOW"))
 SHELVES = "/dev/shm" if Path("/dev/shm").is_dir() else None
 THIRD = Fraction(1, 3)
 POSIX = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
@@ -763,7 +763,7 @@ class TestReceipts:
 
 class TestRaces:
     def test_of_eight_processes_exactly_one_gets_the_last_and_all_share_to_the_last(self, shelf):
-        paths = [str(shelf / f"{i}.db") for i in range(300 if SLOW else 50)]
+        paths = [str(shelf / f"{i}.db") for i in range(cases(20, 50))]
         Ledger(shelf / "shared.db", epsilon=4)
         spawn = multiprocessing.get_context("spawn")
         barrier, results = spawn.Barrier(8), spawn.Queue()
@@ -1043,13 +1043,13 @@ def kill_at_random(folder, kills, at_once=2):
 @POSIX
 class TestKills:
     def test_over_1000_kills_nothing_reported_is_lost_and_nothing_exceeds_the_budget(self, shelf):
-        kills = 10_000 if SLOW else 1000 if SHELVES else 100
+        kills = cases(150, 1000) if SHELVES else cases(30, 100)
         reported, hot = kill_at_random(shelf, kills)
         assert reported > kills / 10  # Without charges and without journals left behind, this would be no test.
         assert hot > kills / 50
 
     def test_nor_on_a_disk(self, tmp_path):
-        reported, hot = kill_at_random(tmp_path, 1000 if SLOW else 60)
+        reported, hot = kill_at_random(tmp_path, 60)
         assert reported > 6
         assert hot > 1
 
@@ -1114,7 +1114,7 @@ class TestDamage:
         whole, entries = path.read_bytes(), outcome(path)
         assert len(entries) == 40
         seed = random.Random(7919)
-        cuts = {*range(0, len(whole), 512), *(seed.randrange(len(whole)) for _ in range(500 if SLOW else 100))}
+        cuts = {*range(0, len(whole), 512), *(seed.randrange(len(whole)) for _ in range(cases(20, 100)))}
         for cut in sorted(cuts | {len(whole) - k for k in range(1, 20)}):
             found = outcome(laid_out(shelf, whole[:cut]))
             assert found is None or (found == entries and cut % 4096)
@@ -1124,7 +1124,7 @@ class TestDamage:
         filled(path, 12, receipt="x" * 500).close()
         whole, entries = path.read_bytes(), outcome(path)
         seed, refused = random.Random(7919), 0
-        for _ in range(5000 if SLOW else 500):
+        for _ in range(cases(100, 500)):
             place, value = seed.randrange(len(whole)), seed.randrange(256)
             found = outcome(laid_out(shelf, whole[:place] + bytes([value]) + whole[place + 1 :]))
             assert found in (None, entries)
@@ -1160,7 +1160,7 @@ class TestDamage:
     def test_a_journal_cut_short_anywhere_loses_nothing_in_silence(self, shelf, interrupted):
         committed, database, journal = interrupted
         seed = random.Random(7919)
-        cuts = {*range(0, len(journal), 512), *(seed.randrange(len(journal)) for _ in range(500 if SLOW else 100))}
+        cuts = {*range(0, len(journal), 512), *(seed.randrange(len(journal)) for _ in range(cases(20, 100)))}
         for cut in sorted(cuts):
             found = outcome(laid_out(shelf, database, journal[:cut]))
             assert found is None or found[:40] == committed

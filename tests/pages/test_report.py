@@ -30,7 +30,6 @@ from matplotlib import pyplot as plt
 
 from discreet import (
     KindError,
-    Laplace,
     Ledger,
     LongitudinalRappor,
     ParameterError,
@@ -47,7 +46,7 @@ from discreet.report.scale import Scale, decimals_for, figure, interval_text, ou
 from discreet.report.words import LEARN, belief, factor, one_in
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
 from discreet.tables import Answer, Table
-from discreet.tables.noise import ColumnNoise
+from discreet.tables.noise import Noise
 
 EVIL = '<script>alert("1")</script>&amp;\'"`</td>\u202e\u2028${x}--><!--'
 WORSE = "</script><img src=x onerror=alert(2)>\x00\ud800"
@@ -130,7 +129,7 @@ def answer(
         "versions": {"discreet": "0.1.0"},
     } | receipt
     said["keys"] = "known" if threshold is None else "private"
-    noise = {name: ColumnNoise(Laplace(3), Fraction(1), threshold)}
+    noise = {name: Noise(Fraction(3), Fraction(1), threshold)}
     return Answer(
         by,
         [key if isinstance(key, tuple) else (key,) for key in keys],
@@ -326,7 +325,7 @@ class TestEscaping:
         of = answer([f"a{turn}b", "c"], [9, 6], where=f"x = '{turn}'")
         page = of.to_html()
         assert turn not in page
-        assert "The greatest is <bdi>a\ufffdb</bdi> with" in page
+        assert "The largest is <bdi>a\ufffdb</bdi> with" in page
         assert turn not in of.to_text()
 
     def test_marks_of_a_name_within_a_name_stay_text(self):
@@ -397,7 +396,7 @@ class TestAnswers:
     def test_a_chart_of_many_groups_shows_the_greatest_and_says_so(self):
         page = answer([f"g{i}" for i in range(300)], range(300)).to_html()
         assert page.count('class="bar"') == 20
-        assert "the 20 groups of the greatest values, of 300; the table has them all." in page
+        assert "the 20 largest groups, of 300; the table has them all." in page
         assert '<span title="g299">' in page
         assert '<span title="g279">' not in page
 
@@ -493,7 +492,7 @@ class TestTheGuarantee:
         assert "can raise that to 73.2 %, and no more: the odds change at most by a factor of 2.72." in words
         assert "can raise that to 88.1 %, and no more: the odds change at most by a factor of 7.39." in words
         assert "at most 1 in 1,000,000." in words
-        assert f"at most 1 in {math.floor(1 / (1e-6 * (1 + math.e))):,}." in words
+        assert f"at most 1 in {math.floor(1 / (1e-3 * (1 + math.e))):,},000." in words
 
     def test_a_row_may_be_a_person(self):
         assert "A person, here, is one row of the table." in self.words(1.0, person="each row is a person")
@@ -556,12 +555,12 @@ class TestTheBudget:
     def test_without_a_ledger_the_page_says_so(self):
         assert answer().left is None
         page = answer().to_html()
-        assert "<strong>Nobody counts.</strong> No ledger was given" in page
-        assert page.index("Nobody counts.") < page.index("<figure>")
+        assert "<strong>No budget is kept.</strong> No ledger was given" in page
+        assert page.index("No budget is kept.") < page.index("<figure>")
         assert f"{datetime.now(UTC):%Y-%m}" in page[: page.index("<main>")]
         book = Ledger.in_memory(epsilon=3)
         t = Table(pd.DataFrame({"id": range(9)}), person="id", ledger=book)
-        assert "Nobody counts" not in t.count_people(epsilon=1).to_html()
+        assert "No budget is kept" not in t.count_people(epsilon=1).to_html()
 
     def test_numbers_that_are_not_short_are_rounded_to_the_safe_side(self):
         left = Amount(Fraction(10**9, 3 * 10**9 + 1), Fraction(1, 3 * 10**7))
@@ -591,7 +590,7 @@ class TestSurveys:
         words = Seen(of.to_html()).words
         assert f"{100 * made.best.error:.3f} points, where all choices are equally frequent" in words
         assert f"±{100 * made.margin:.3f} points" in words
-        assert f"{100 * math.sqrt(made.limit / 5000):.3f} points, below which no standard error" in words
+        assert f"{100 * math.sqrt(made.limit / 5000):.3f} points: the least standard error" in words
 
     def test_epsilon_is_that_of_the_mechanism_and_of_all_questions_together(self):
         words = Seen(estimate().to_html()).words  # The loss is the least float above ln 3, and that is rounded up.

@@ -12,7 +12,7 @@ CATALOGUE = [
     Mutant(
         "outputs compared as Python compares them",
         A + "outputs.py",
-        "    return (kind, str(o)) if kind is Decimal or kind is complex else (kind, o)",
+        "    return (kind, repr(o)) if kind in _WRITTEN else (kind, o)",
         "    return o",
         APART,
     ),
@@ -33,8 +33,8 @@ CATALOGUE = [
     Mutant(
         "what an array carries along forgotten",
         A + "outputs.py",
-        'extra = getattr(o, "__dict__", None)',
-        "extra: Any = None",
+        "    extra = _carried(o)  # What a subclass",
+        "    extra: dict[str, Any] = {}  # What a subclass",
         REFUTED,
     ),
     Mutant(
@@ -47,15 +47,15 @@ CATALOGUE = [
     Mutant(
         "thresholds of the first half of the values",
         A + "outputs.py",
-        "values[int(cut * len(values))] for cut in _CUTS",
-        "values[int(cut * len(values) / 2)] for cut in _CUTS if cut < 0.5",
+        "values[int(cut * len(values))] for cut in quantiles",
+        "values[int(cut * len(values) / 2)] for cut in quantiles if cut <= 0.5",
         T + "test_thresholds_reach_both_ends",
     ),
     Mutant(
         "an exception passes for the same as any other",
         A + "trials.py",
-        "error, output = raised, Raised(type(raised))",
-        "error, output = raised, Raised(Exception)",
+        "error, output = failed + 1, raised, see(Raised(type(raised), raised.args))",
+        "error, output = failed + 1, raised, see(Raised(Exception))",
         REFUTED,
     ),
     Mutant(

@@ -20,12 +20,13 @@ from discreet import (
     Rappor,
     SubsetSelection,
 )
-from discreet.errors import DomainError, ParameterError
+from discreet.errors import DomainError, KindError, MismatchError, ParameterError
 from discreet.mechanisms import subset_selection
-from discreet.survey import Question, TextQuestion
+from discreet.survey import Collector, PairCollector, Question, Survey, TextQuestion
 
 SECRET = b"only on this device"
 SNAN = Decimal("sNaN")
+ROWS = {"a": ["no", "yes", "yes"], "b": ["no", "no", "yes"]}
 
 
 class Telling(tzinfo):
@@ -134,3 +135,73 @@ class TestWhatOutlivesARelease:
             m.release_many(list(answers))
             seen.append((len(built), subset_selection._sets.cache_info().currsize))
         assert seen == [(2, 2), (2, 2)]
+
+
+class TestCountedOnce:
+    FORMS = tuple(
+        q.form(RandomizedResponse(categories=q.categories, prob="3/4"))
+        for q in (Question("a", ["no", "yes"]), Question("b", ["no", "yes"]))
+    )
+
+    @pytest.fixture
+    def file(self, tmp_path):
+        path = tmp_path / "noisy.csv"
+        path.write_text("a,b\nno,no\nyes,no\nyes,yes\n")
+        return path
+
+    def test_a_box_that_was_saved_is_counted_once(self, tmp_path):
+        survey = Survey.of(self.FORMS)
+        saved, copy, more = (tmp_path / name for name in ("box.json", "copy.json", "more.json"))
+        survey.collect(ROWS).save(saved)
+        copy.write_bytes(saved.read_bytes())
+        assert survey.collect([saved])["a"].n == 3
+        survey.collect([saved, ROWS]).save(more)
+        for twice in ([saved, saved], [saved, copy], [more, saved]):
+            with pytest.raises(MismatchError, match="counted in both"):
+                survey.collect(twice)
+
+    def test_pairs_of_a_file_are_counted_once(self, file):
+        box = PairCollector(*self.FORMS)
+        assert box.add_frame(file, "a", "b").added == 3
+        for again in (lambda: box.add_frame(file, "a", "b"), lambda: box.add_many(file, file, ("a", "b"))):
+            with pytest.raises(ParameterError, match="not counted before"):
+                again()
+        assert (box.n, box.pairs.sum()) == (3, 3)
+        with pytest.raises(MismatchError, match="counted in both"):
+            box.merge(box)
+
+    def test_two_columns_of_one_file_are_a_pair(self, file):
+        box = PairCollector(*self.FORMS)
+        assert box.add_many(file, file, ("a", "b")).added == 3
+        with pytest.raises(ParameterError, match="not counted before"):
+            box.add_frame(file, "a", "b")
+        assert box.add_many(ROWS["a"], ROWS["b"]).added == 3
+
+
+class TestReportsThatAreNone:
+    class Rude(str):
+        """A text with a mind of its own."""
+
+        __slots__ = ()
+
+        def startswith(self, *_):
+            raise RuntimeError("a value: 77")
+
+    class Worse:
+        """An object that no one may compare."""
+
+        __hash__ = None
+
+        def __eq__(self, _):
+            raise RuntimeError("a value: 77")
+
+    @pytest.mark.parametrize("junk", [np.array([1, 2]), Rude("{"), Worse(), Decimal("sNaN"), {1: 2}, np.zeros(0)])
+    def test_one_among_many_is_refused_and_the_others_are_counted(self, junk):
+        box = Collector(TestCountedOnce.FORMS[0])
+        tally = box.add_many(["no", junk, "yes"])
+        assert (tally.added, sum(tally.refused.values())) == (2, 1)
+
+    def test_pairs_are_of_choices(self):
+        q = TextQuestion("page", length=16, cohorts=2)
+        with pytest.raises(KindError, match=r"^form="):
+            PairCollector(TestCountedOnce.FORMS[0], q.form(q.mechanism(epsilon=2)))

@@ -25,9 +25,20 @@ from discreet import (
     Rappor,
     SubsetSelection,
 )
-from discreet.survey import Boxes, Collector, PairCollector, Question, Report, Survey, TextQuestion, collectors, surveys
+from discreet.survey import (
+    Boxes,
+    Collector,
+    PairCollector,
+    Question,
+    Report,
+    Survey,
+    TextQuestion,
+    collectors,
+    pairs,
+    surveys,
+)
 from discreet.survey.files import strict_json
-from discreet.survey.questions import canonical
+from discreet.survey.wire import canonical
 
 YES = Question("smokes", ["no", "yes"], missing="refused")
 RR = YES.form(RandomizedResponse(categories=YES.categories, prob="3/4"))
@@ -272,7 +283,7 @@ class TestAtomicity:
 
     @pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
     def test_pairs_are_added_all_or_none(self, error, monkeypatch):
-        monkeypatch.setattr(collectors, "_CHUNK", 3)
+        monkeypatch.setattr(pairs, "_CHUNK", 3)
         box = PairCollector(RR, SETS)
         first, second = ["yes"] * 9, [row.tobytes() for row in rows_of(SETS, 9)]
         box.add_many(first, second, payloads=True)

@@ -45,7 +45,7 @@ from discreet import (
 from discreet.reals import float_up, ln
 from discreet.report import Progress, Waiting, progress
 from discreet.survey import Client, Collector, PairCollector, Question, Report, TextQuestion, collectors, files
-from discreet.survey.questions import count_bits, count_bytes
+from discreet.survey.counting import count_bits, count_bytes
 
 SECRET = b"sentinel-7919-secret"
 ABC = Question("letter", ["a", "b", "c"])
@@ -89,7 +89,7 @@ def payloads(form, n=20):
     if form is OPEN:
         bits = np.packbits(generator.random((n, 12)) < 0.4, axis=1, bitorder="little")
         return np.hstack([generator.integers(0, 3, (n, 1)), np.zeros((n, 1), int), bits]).astype(np.uint8)
-    if not form.packs_bits:
+    if form.says == "choice":
         return generator.integers(0, form.size, (n, 1)).astype(np.uint8)
     sets = np.argsort(generator.random((n, form.size)), axis=1) < 3
     return np.packbits(sets, axis=1, bitorder="little")
@@ -103,7 +103,7 @@ def expected(form, rows):
             bits = [i for i in range(12) if row[2 + i // 8] >> i % 8 & 1]
             for place in [*(12 * row[0] + i for i in bits), 36 + row[0]]:
                 counts[place] += 1
-        elif not form.packs_bits:
+        elif form.says == "choice":
             counts[row[0]] += 1
         else:
             for i in range(form.size):
@@ -435,7 +435,7 @@ def columns(form, rows):
     if form is not OPEN:
         said = [form.read(value) for value in values]
         yield "choices", (said,)
-        if form.packs_bits:
+        if form.says != "choice":
             yield "booleans", (form.supported(rows),)
             yield "sets", ([set(each) for each in said],)
             yield "lists", ([list(each) for each in said],)
@@ -499,9 +499,9 @@ class TestInputs:
             pq.write_table(
                 pa.table({"n": range(20), "report": column}), tmp_path / f"{label}.parquet", row_group_size=8
             )
-        texts = [data.hex() for data in (one if form.packs_bits else [])]
+        texts = [data.hex() for data in (one if form.says != "choice" else [])]
         kinds_of_text = {"json": [Report.from_bytes(data).to_json() for data in one]}
-        if form.packs_bits:
+        if form.says != "choice":
             kinds_of_text |= {
                 "hex": texts,
                 "HEX": [text.upper() for text in texts],

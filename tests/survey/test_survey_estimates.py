@@ -108,7 +108,7 @@ class TestShares:
                 assert sum(mass for report, mass in law.items() if report[a]) == form.support[a != truth]
             for a, b in itertools.combinations(range(form.size), 2):
                 together = sum(mass for report, mass in law.items() if report[a] and report[b])
-                assert together == form.both[truth not in (a, b)]
+                assert together == form.oracle.both(a, b)[truth not in (a, b)]
 
     @pytest.mark.parametrize("form", [rr(3, "3/4"), sets(4, 2, "9/10"), SMALL[0], SMALL[-1]], ids=label)
     def test_the_estimate_of_collected_reports_is_unbiased_in_each_reading(self, form):
@@ -118,7 +118,7 @@ class TestShares:
         for (one, p), (other, q) in itertools.product(*(law.items() for law in laws)):
             box = Collector(form)
             table = np.array([one, other])
-            rows = np.packbits(table, axis=1, bitorder="little") if form.packs_bits else places_of(form, table)
+            rows = np.packbits(table, axis=1, bitorder="little") if form.says != "choice" else places_of(form, table)
             box.add_many(rows, payloads=True)
             estimate = box.estimate()
             mean += float(p * q) * estimate.shares
@@ -175,7 +175,7 @@ class TestShares:
 
 
 def places_of(form, table):
-    return form.pack_places(np.argmax(table, axis=1))
+    return form.oracle.pack(np.argmax(table, axis=1))
 
 
 def exact_count(n, yes, p, q):
@@ -407,7 +407,7 @@ def pair_ends(form, n, confidence="0.95"):
     ends = np.full((n + 1, n + 1, 4), np.nan)
     z = stats.norm.isf((1 - float(confidence)) / 2)
     for a, b in itertools.product(range(n + 1), repeat=2):
-        if not form.packs_bits and a + b > n:
+        if form.says == "choice" and a + b > n:
             continue
         d = Estimate.of(form, np.array([a, b, *[0] * (form.size - 2)]), n, confidence=confidence).difference(0, 1)
         ends[a, b] = d.low, d.high, d.difference - z * d.error, d.difference + z * d.error

@@ -18,7 +18,7 @@ from discreet import (
     UnsupportedError,
 )
 from discreet.survey import Collector, Question, TextQuestion, influence, plan
-from discreet.survey.poisoning import plausible_weights
+from discreet.survey.counting import plausible_weights
 
 
 def forms():
@@ -36,8 +36,8 @@ def forms():
 def every_report(form):
     """All payloads that a box takes, as rows."""
     k = len(form.question)
-    if not form.packs_bits:
-        return form.pack_places(np.arange(k))
+    if form.says == "choice":
+        return form.oracle.pack(np.arange(k))
     rows = np.packbits(np.array(list(itertools.product([False, True], repeat=k))), axis=1, bitorder="little")
     return rows[form.valid(rows)]
 

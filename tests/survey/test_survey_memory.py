@@ -29,7 +29,7 @@ from discreet import (
 )
 from discreet.coins import KeyedCoins
 from discreet.survey import Client, Collector, Question, TextClient, TextQuestion
-from discreet.survey.questions import digest_of
+from discreet.survey.wire import digest_of
 
 SECRET = b"sentinel-7919-secret"
 ABC = Question("letter", ["a", "b", "c"])
@@ -82,7 +82,7 @@ class TestDigests:
         for q in (one, two):
             form = q.form(m)
             twin = bytes(8) + form.digest[8:]
-            object.__setattr__(form, "_digest", twin)
+            object.__setattr__(form, "digest", twin)
             forms.append(form)
         assert forms[0].digest[:8] == forms[1].digest[:8]
         secrets = [i.to_bytes(16, "little") for i in range(200)]
@@ -100,7 +100,7 @@ class TestDigests:
         form, other = (q.form(OptimizedUnary(length=100, p="1/2", q="1/4")) for _ in range(2))
         changed = bytearray(form.digest)
         changed[place] ^= 1
-        object.__setattr__(other, "_digest", bytes(changed))
+        object.__setattr__(other, "digest", bytes(changed))
         reports = {Client(each, secret=SECRET).report(5).payload for each in (form, other)}
         assert len(reports) == 2
 

@@ -141,9 +141,7 @@ ONE = [
 ]
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in tables_engines.NAMES]
-)
+@pytest.fixture(scope="module", params=tables_engines.parameters())
 def ends(request, tmp_path_factory):
     """A table on an engine with a column of each type, filled with the values at its ends; and its empty twin."""
     engine, stop = tables_engines.start(request.param, tmp_path_factory.mktemp(request.param))

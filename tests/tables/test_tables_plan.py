@@ -2,7 +2,6 @@
 
 import datetime as dt
 import itertools
-import os
 import pickle
 import random
 import subprocess
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pytest
 import tables_engines
 import tables_reference as reference
+from tiers import cases
 
 from discreet import Anything, DiscreetError, IntegerLaplace, LaplaceThreshold, Transformation
 from discreet.audit import exact as exact_audit
@@ -25,7 +25,6 @@ from discreet.tables.where import predicate
 ibis = pytest.importorskip("ibis")
 
 SALT = bytes(range(16))
-SLOW = 10 if os.environ.get("DISCREET_SLOW") else 1
 SCHEMA = ibis.schema(
     {
         "id": "int64",
@@ -108,9 +107,7 @@ def three(value, test):
     return value is not None and test(value)
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in tables_engines.NAMES]
-)
+@pytest.fixture(scope="module", params=tables_engines.parameters(deep=()))
 def engine(request, tmp_path_factory):
     found, stop = tables_engines.start(request.param, tmp_path_factory.mktemp(request.param))
     yield found
@@ -142,8 +139,8 @@ def hold(engine, rows, plans, salt=SALT):
 
 def test_each_engine_gives_the_reference_aggregates(engine):
     quick = engine.name != "pyspark"  # Each query takes Spark a second or more, however small the table.
-    plans = [(plan, None) for plan in (PLANS if quick or SLOW > 1 else PLANS[1::4])]
-    for seed in range(4 * SLOW if quick else SLOW):
+    plans = [(plan, None) for plan in (PLANS if quick else PLANS[1::4])]
+    for seed in range(cases(2, 4) if quick else 1):
         hold(engine, table(seed, 40 if quick else 150), plans, salt=SALT + bytes([seed]))
 
 

@@ -320,7 +320,7 @@ TYPES = {
     ],
 }
 CASES = [
-    pytest.param(name, odd, id=f"{name}-{odd.kind}", marks=pytest.mark.xdist_group(name))
+    pytest.param(name, odd, id=f"{name}-{odd.kind}", marks=tables_engines.marks(name))
     for name, types in TYPES.items()
     for odd in types
 ]
@@ -466,7 +466,7 @@ SPELT = ["a", "A", "á", "a ", "e\u0301", "é", "É", "ss", "ß", "b", "B"]
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        pytest.param(name, kind, id=f"{name}-{kind}", marks=pytest.mark.xdist_group(name))
+        pytest.param(name, kind, id=f"{name}-{kind}", marks=tables_engines.marks(name))
         for name, kinds in CASELESS.items()
         for kind in kinds
     ],

@@ -19,6 +19,7 @@ from discreet.core import Measurement
 from discreet.errors import DiscreetError, KindError
 from discreet.exact import whole
 from discreet.report import intervals
+from discreet.report.drawn import page_of
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ class TimingAudit:
         >>> "The clock does not tell the inputs apart." in TimingAudit(None, None, 0.1, 0.2, 100).to_html()
         True
         """
-        from discreet.audit.pages import to_html
-
-        return to_html(self, path=path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the clock's statistic beside its control; return the axes."""

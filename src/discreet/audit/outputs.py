@@ -2,20 +2,24 @@
 
 An output is taken apart into what a caller can look at: types, dtypes, shapes, keys in their order, and at the ends of
 it numbers and texts. Two outputs are the same only if all of this is: True is not 1, 0.0 is not -0.0, a list is not a
-tuple. An exception is an output too, by its type.
+tuple. Attributes count, and what an array is a view of. An exception is an output too, by its type and its words.
 """
 
 from __future__ import annotations
 
 import math
+import re
+import struct
 from bisect import bisect_right
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from itertools import islice
+from types import MemberDescriptorType
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,9 +33,17 @@ Route = tuple[Hashable, ...]
 _NUMBERS: Final = frozenset({int, float, Fraction, Decimal})
 _ORDERED: Final = _NUMBERS | {str, bytes, date, datetime, time, timedelta}
 _ENDS: Final = _ORDERED | {bool, type(None), complex}
+_WRITTEN: Final = frozenset({Decimal, complex, datetime, time})
+"""Types of which equal values may be written in several ways."""
 _MOST_ITEMS: Final = 4096
 _MOST_DEPTH: Final = 12
 _MOST_ROUTES: Final = 12
+_MOST_PIECES: Final = 64
+_WORDS: Final = re.compile(r"\w+|\W+")
+_MOST_BASE: Final = 256
+"""Of a larger array that an output is a view of, nothing is looked at: it may be that of all outputs."""
+_SIFTED: Final = 50_000
+"""Ends of outputs that a first look takes in."""
 _MOST_SEEN: Final = 20_000
 """Quantiles are those of so many outputs."""
 _CUTS: Final = sorted({i / 64 for i in range(1, 64)} | {tail for k in range(7, 14) for tail in (2**-k, 1 - 2**-k)})
@@ -40,9 +52,10 @@ _CUTS: Final = sorted({i / 64 for i in range(1, 64)} | {tail for k in range(7, 1
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An output that is an exception: its type, and nothing else of it."""
+    """An output that is an exception: its type, and its arguments, which are its words."""
 
     kind: type
+    args: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,8 +73,10 @@ def seen(o: Any, depth: int = 0) -> Any:
     (1.5, {0: 1, 1: True})
     """
     kind: Any = type(o)
-    if kind in _ENDS or kind is Raised:
+    if kind in _ENDS:
         return o
+    if kind is Raised:
+        return Part((Raised, o.kind), {i: seen(part, depth + 1) for i, part in enumerate(o.args)})
     if depth == _MOST_DEPTH or isinstance(o, type):
         return Part(o if isinstance(o, type) else kind, {})
     if isinstance(o, np.ndarray):
@@ -70,10 +85,26 @@ def seen(o: Any, depth: int = 0) -> Any:
         plain = o.item()
         return Part(kind, {"value": o.tobytes() if isinstance(plain, np.generic) else seen(plain, depth + 1)})
     if isinstance(o, Mapping):
-        return Part(kind, {whole_of(seen(key, depth + 1)): seen(value, depth + 1) for key, value in o.items()})
-    if isinstance(o, list | tuple | set | frozenset | deque):
-        return Part(kind, {i: seen(part, depth + 1) for i, part in enumerate(o)})
+        entries = {whole_of(seen(key, depth + 1)): seen(value, depth + 1) for key, value in o.items()}
+        return Part(kind, entries | _attributes(_carried(o), depth))
+    if isinstance(o, list | tuple | set | frozenset | deque | Iterator):
+        parts = {i: seen(part, depth + 1) for i, part in enumerate(islice(o, _MOST_ITEMS))}
+        return Part(kind, parts | _attributes(_carried(o), depth))
     return Part(kind, {i: seen(part, depth + 1) for i, part in enumerate(_state(o))})
+
+
+def _attributes(carried: Mapping[str, Any], depth: int) -> dict[Hashable, Any]:
+    return {"attributes": seen(dict(carried), depth + 1)} if carried else {}
+
+
+def _carried(o: Any) -> dict[str, Any]:
+    """Return the attributes of an object, those in slots too."""
+    found = dict(getattr(o, "__dict__", {}))
+    for kind in type(o).__mro__:
+        if "__slots__" in vars(kind):
+            slots = {name: slot for name, slot in vars(kind).items() if type(slot) is MemberDescriptorType}
+            found |= {name: slot.__get__(o) for name, slot in slots.items() if hasattr(o, name)}
+    return found
 
 
 def _array(o: np.ndarray[Any, Any], depth: int) -> Part:
@@ -82,8 +113,12 @@ def _array(o: np.ndarray[Any, Any], depth: int) -> Part:
         items: dict[Hashable, Any] = {"bytes": o.tobytes()}
     else:
         items = {i: seen(part, depth + 1) for i, part in enumerate(np.asarray(o).ravel().tolist())}
-    extra = getattr(o, "__dict__", None)  # What a subclass carries along, such as a mask.
-    return Part(kind, items | {"attributes": seen(dict(extra), depth + 1)} if extra else items)
+    extra = _carried(o)  # What a subclass carries along, such as a mask.
+    extra |= {} if o.flags.writeable else {"writeable": False}
+    extra |= {} if o.dtype.metadata is None else {"metadata": o.dtype.metadata}
+    if isinstance(o.base, np.ndarray) and o.base.size <= _MOST_BASE:
+        extra["base"] = o.base
+    return Part(kind, items | _attributes(extra, depth))
 
 
 def _state(o: Any) -> Iterator[Any]:
@@ -95,8 +130,11 @@ def _state(o: Any) -> Iterator[Any]:
     if not isinstance(made, tuple):
         yield made or brief(o)
         return
-    for part in made[1:]:
-        yield list(part) if isinstance(part, Iterator) else part
+    carried = _carried(o)  # A copy may leave some of it out.
+    for i, part in enumerate(made[1:]):
+        yield carried if i == 1 and carried else list(part) if isinstance(part, Iterator) else part
+    if len(made) < 3:
+        yield carried
 
 
 def whole_of(o: Any) -> Hashable:
@@ -109,8 +147,8 @@ def whole_of(o: Any) -> Hashable:
         return (o.kind, *((label, whole_of(part)) for label, part in o.items.items()))
     kind: Any = type(o)
     if kind is float:
-        return (kind, o.hex())
-    return (kind, str(o)) if kind is Decimal or kind is complex else (kind, o)
+        return (kind, o.hex()) if o == o else (kind, struct.pack("<d", o))  # noqa: PLR0124  There are many NaNs.
+    return (kind, repr(o)) if kind in _WRITTEN else (kind, o)
 
 
 def kind_of(o: Any) -> Hashable:
@@ -118,24 +156,27 @@ def kind_of(o: Any) -> Hashable:
     if isinstance(o, Part):
         return (o.kind, *((label, kind_of(part)) for label, part in o.items.items()))
     kind: Any = type(o)
-    return o if isinstance(o, Raised) else kind
+    return kind  # type: ignore[no-any-return]
 
 
-def features_of(outputs: Sequence[Any], x: Any, y: Any) -> list[Feature]:
-    """Return the features to look at, chosen by what seen outputs look like and by where two inputs differ."""
+def features_of(sides: Sequence[Sequence[Any]], x: Any, y: Any) -> list[Feature]:
+    """Return the features to look at, chosen by what seen outputs of two inputs look like, and where these differ."""
     found: list[Feature] = [_named("output", whole_of), _named("kind", kind_of)]
     first, second = seen(x), seen(y)
     differ = _difference(first, second)
     if differ:
         found.append(_agreement(first, differ))
+    outputs = [*sides[0], *sides[1]]
     some = outputs[:: -(-len(outputs) // _MOST_SEEN)]
-    routes = Counter(route for o in some[:: -(-len(some) // 400)] for route in _routes(o))
-    ranked = sorted(routes, key=lambda route: (not set(route) & differ, -routes[route]))
+    scores = _scores(sides)
+    ranked = sorted(scores, key=lambda route: -scores[route] - 3 * bool(set(route) & differ))
     for route in ranked[:_MOST_ROUTES]:
-        ends = [end for o in some if (end := _at(o, route)) is not None]
-        kinds = set(map(type, ends))
         if route:
             found.append(_along(route, "value", whole_of))
+        if route and type(route[-1]) is Piece:
+            continue
+        ends = [end for o in some if (end := _at(o, route)) is not None]
+        kinds = set(map(type, ends))
         if kinds & _ORDERED:
             found.append(_along(route, "threshold", _thresholds(ends)))
             found.append(_along(route, "ending", _ending))
@@ -164,6 +205,8 @@ def _along(route: Route, name: str, look: Feature) -> Feature:
 
 
 def _label(label: Hashable) -> str:
+    if type(label) is Piece:
+        return f"{label.kind} {label.place}"
     return str(label[1] if isinstance(label, tuple) and len(label) == 2 else label)
 
 
@@ -172,16 +215,79 @@ def _routes(o: Any, route: Route = ()) -> Iterator[Route]:
     if isinstance(o, Part):
         for label, part in o.items.items():
             yield from _routes(part, (*route, label))
-    elif not isinstance(o, Raised):
+    else:
         yield route
+        for piece in _pieces(o):
+            yield (*route, piece)
+
+
+class Piece(NamedTuple):
+    """The label of a piece of a number or a text: a word, a byte (the last is -1), or a digit (the last is 0)."""
+
+    kind: str
+    place: int
+
+
+def _pieces(end: Any) -> Iterator[Piece]:
+    """Yield the labels of the pieces of a text, of bytes, at both ends, or of a large number."""
+    if type(end) is str:
+        count = len(_WORDS.findall(end, 0, 8 * _MOST_PIECES))
+        yield from (Piece("word", i) for i in range(min(count, _MOST_PIECES) if count > 1 else 0))
+    elif type(end) is bytes:
+        half = min(len(end), _MOST_PIECES) // 2
+        yield from (Piece("byte", i) for i in range(-half, half + len(end) % 2))
+    elif type(end) is int and 16 < end.bit_length() <= 128:
+        yield from (Piece("digit", i) for i in range(len(str(abs(end)))))
+        yield from (Piece("hexadecimal digit", i) for i in range(-(-end.bit_length() // 4)))
+
+
+def _piece(end: Any, piece: Piece) -> Any:
+    """Return a piece of a number or a text, or None where there is none.
+
+    >>> _piece("a, b", Piece("word", 2)), _piece(1234, Piece("digit", 1)), _piece(b"ab", Piece("byte", -1))
+    ('b', 3, 98)
+    """
+    kind, place = piece
+    if type(end) is int:
+        return abs(end) // 10**place % 10 if kind == "digit" else abs(end) >> 4 * place & 15
+    if type(end) is bytes:
+        return end[place] if -len(end) <= place < len(end) else None
+    words = _WORDS.findall(end, 0, 8 * _MOST_PIECES) if type(end) is str else ()
+    return words[place] if place < len(words) else None
 
 
 def _at(o: Any, route: Route) -> Any:
     for label in route:
+        if type(label) is Piece:
+            return _piece(o, label)
         if not isinstance(o, Part) or label not in o.items:
             return None
         o = o.items[label]
-    return None if isinstance(o, Part | Raised) else o
+    return None if isinstance(o, Part) else o
+
+
+def _scores(sides: Sequence[Sequence[Any]]) -> dict[Route, float]:
+    """Return how much each number or text of an output seems to tell, from a few outputs of either input.
+
+    It is the greatest difference, in standard errors, of how often it is above its median or ends in one way.
+    """
+    size = sum(1 for _ in _routes(sides[0][0])) + sum(1 for _ in _routes(sides[1][0]))
+    many = min(max(_SIFTED // (size + 1), 40), 400)
+    ends: dict[Route, list[tuple[int, Any]]] = {}
+    for side, outputs in enumerate(sides):
+        for o in outputs[:many]:
+            for route in _routes(o):
+                ends.setdefault(route, []).append((side, _at(o, route)))
+    return {route: _score(found) for route, found in ends.items()}
+
+
+def _score(found: list[tuple[int, Any]]) -> float:
+    between = _thresholds((end for _, end in found), (0.5,))
+    facts: dict[Hashable, list[int]] = {}
+    for side, end in found:
+        for fact in (("", type(end)), between(end), ("ending", _ending(end))):
+            facts.setdefault(fact, [0, 0])[side] += 1
+    return max(abs(a - b) / math.sqrt(a + b) for a, b in facts.values())
 
 
 def _difference(first: Any, second: Any) -> set[Hashable]:
@@ -203,7 +309,7 @@ def _agreement(first: Part, differ: set[Hashable]) -> Feature:
     return agreement
 
 
-def _thresholds(ends: Iterable[Any]) -> Feature:
+def _thresholds(ends: Iterable[Any], quantiles: Sequence[float] = _CUTS) -> Feature:
     """Return the feature that says between which quantiles of its type a value lies."""
     cuts: dict[type, list[Any]] = {}
     by_kind: dict[type, list[Any]] = {}
@@ -215,7 +321,7 @@ def _thresholds(ends: Iterable[Any]) -> Feature:
             values.sort()
         except (TypeError, ArithmeticError):  # Times with and without a zone, and some Decimals, have no order.
             continue
-        cuts[kind] = sorted({values[int(cut * len(values))] for cut in _CUTS})
+        cuts[kind] = sorted({values[int(cut * len(values))] for cut in quantiles})
 
     def between(end: Any) -> Hashable:
         kind = type(end)

@@ -14,6 +14,7 @@ from discreet.audit.trials import SampledAudit
 from discreet.errors import KindError, ParameterError
 from discreet.exact import written
 from discreet.report.drawings import Bars
+from discreet.report.drawn import page_of
 from discreet.report.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
 from discreet.report.text import brief
 
@@ -40,6 +41,13 @@ def to_html(*audits: ExactAudit | SampledAudit | TimingAudit, path: str | os.Pat
         if not isinstance(audit, ExactAudit | SampledAudit | TimingAudit):
             raise KindError("audits", type(audit), "what audit.exact, audit.sampled or audit.timing return")
     return _page(audits).to_html(path)
+
+
+@page_of.register(ExactAudit)
+@page_of.register(SampledAudit)
+@page_of.register(TimingAudit)
+def _one(audit: Audit, /) -> Page:
+    return _page([audit])
 
 
 def _page(audits: Sequence[Audit]) -> Page:

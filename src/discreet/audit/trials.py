@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.audit.outputs import Raised, features_of, seen
+from discreet.audit.outputs import Raised, features_of, seen, whole_of
 from discreet.core import Measurement
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, whole
@@ -25,6 +25,7 @@ from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import amount
 from discreet.report import Progress, brief, intervals
+from discreet.report.drawn import page_of
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ class SampledAudit:
         >>> "The claim is violated." in sampled(lambda x: x, 0, 1, claim=1, trials=1000).to_html()
         True
         """
-        from discreet.audit.pages import to_html
-
-        return to_html(self, path=path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bound beside the claim; return the axes."""
@@ -107,7 +106,7 @@ def sampled(
 
     An event is a set of values of one of the *features*, functions of an output. The default ones look at the whole
     output, with all its types; at types, shapes and keys alone; and at each number or text in it: its value, between
-    which quantiles it lies, its last digits and its precision. An exception is an output, by its type.
+    which quantiles it lies, its last digits and its precision. An exception is an output, by its type and its words.
 
     >>> from discreet import RandomizedResponseBool
     >>> audit = sampled(RandomizedResponseBool(prob="3/4"), True, False, trials=2000)
@@ -129,7 +128,7 @@ def sampled(
     infinite = isinstance(epsilon, float) and epsilon == math.inf
     limit = math.inf if infinite else float(amount(epsilon))
     draws = _draws(release, (x, y), n, many, seen if features is None else _as_it_is)
-    looks = features_of(draws[0] + draws[1], x, y) if features is None else list(features)
+    looks = features_of(draws[:2], x, y) if features is None else list(features)
     _, look, values, swap = _best(looks, draws, limit, delta is not None)
     hits = [sum(look(o) in values for o in side) for side in draws[2:]]
     a, b = (hits[1], hits[0]) if swap else (hits[0], hits[1])
@@ -170,6 +169,8 @@ def _draws(
         return [[see(o) for o in many(x, n)] for x in (*inputs, *inputs)]
     sides: list[list[Any]] = [[], [], [], []]
     error: Exception | None = None
+    words: set[Hashable] = set()
+    failed = 0
     with Progress("trials", total=4 * n) as progress:
         for half in (0, 2):
             # The inputs take turns in random order: whatever drifts meanwhile, such as a clock, drifts for both.
@@ -178,10 +179,11 @@ def _draws(
                     try:
                         output = see(release(inputs[side]))
                     except Exception as raised:  # To whoever calls the release this is an answer like any other.
-                        error, output = raised, Raised(type(raised))
+                        failed, error, output = failed + 1, raised, see(Raised(type(raised), raised.args))
+                        words.add(whole_of(seen(Raised(type(raised), raised.args))))
                     sides[half + side].append(output)
                 progress.add(2)
-    if error is not None and all(o == Raised(type(error)) for side in sides for o in side):
+    if error is not None and failed == 4 * n and len(words) == 1:
         raise error  # It never answers: a mistake in the call, and nothing to audit.
     return sides
 

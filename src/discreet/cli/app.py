@@ -47,6 +47,7 @@ _FLAGS: Final = (
         "column": "COLUMN",
         "value": "COLUMN",
         "source": "FILE",
+        "types": "--type",
         "number": "--void",
         "keys": "--key",
         "mechanism": "MECHANISM",
@@ -57,6 +58,7 @@ _FLAGS: Final = (
         for name in (
             *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
             *(
+                "folder",
                 "left_out",
                 "max_groups",
                 "max_rows",
@@ -99,8 +101,8 @@ discreet {version}: exact differential privacy. It does two jobs.
   All commands, and help for each one:   discreet --help, discreet count --help\
 """
 _EPILOG: Final = """\b
-Every command takes --json. Exit codes: 0 done; 1 refused or failed; 2 wrong use;
-130 interrupted.
+Every command takes --json.
+Exit codes: 0 done; 1 refused or failed; 2 wrong use; 130 interrupted.
 An error is one line; with --json it is JSON, on stderr like the line:
   {"error": "...", "kind": "BudgetError", "exit_code": 1}
 Shell completion, also of the columns of FILE:
@@ -195,9 +197,11 @@ def _spoken(message: str) -> str:
         message,
     )
     found = re.match(r"(\w+)=(None(?=: need ))?", message)
-    if found is None or found[1] not in _FLAGS or ": need " not in message:
+    if found is None or found[1] not in {*_FLAGS, "path"} or ": need " not in message:
         return message
     rest = message[found.end() :]
+    if found[1] == "path":
+        return rest  # Which option or argument it is, the file itself tells.
     return f"{_FLAGS[found[1]]}{rest}" if found[2] else f"{_FLAGS[found[1]]} {rest}"
 
 

@@ -45,7 +45,8 @@ def audit(mechanism: str | None, trials: int | None, every: bool, html: str | No
 
     \b
     discreet audit 'RandomizedResponse(categories=["a", "b"], prob="3/4")'
-    discreet audit 'LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3)' --trials 2000
+    discreet audit 'LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3)' \\
+      --trials 2000
     discreet audit 'Rappor(length=8, max_weight=1, f="1/2")' --html audit.html
     discreet audit --all
     """

@@ -5,10 +5,12 @@ Because they are invented, the demo may do what nothing else here does: look at 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Any, Final, final
 
 import click
@@ -17,6 +19,7 @@ from discreet.cli.show import Grid, Part, Title, amount, figure, plural, show
 from discreet.errors import BudgetError, ParameterError
 from discreet.exact import whole
 from discreet.report import Waiting
+from discreet.report.scale import interval_text
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -305,7 +308,7 @@ def _page(made: Demo) -> Iterator[Part]:
     least = min((made.cities_true[city] for city in found), default=0)
     yield (
         f"{len(found):,} cities are published, the smallest of {plural(least, 'person', 'people')}. "
-        f"{_LONELY} has one person in it and is not there: the chance that it were is below one in a million. "
+        f"{_LONELY} has one person in it and is not there: its chance to be is below one in a million. "
         f"{_held(made)}"
     )
     if made.cities.bias is not None:
@@ -327,12 +330,17 @@ def _page(made: Demo) -> Iterator[Part]:
         for share in estimate.values():
             there = made.shares_true[name][share.choice]
             inside.append(share.low <= there <= share.high)
-            ends = f"{share.low:.1%} to {share.high:.1%}"
-            rows.append([name, share.choice, f"{share.share:.1%}", ends, f"{there:.1%}"])
+            ends = f"{interval_text(100 * share.low, 100 * share.high, decimals=1)} %"
+            rows.append([name, share.choice, f"{100 * share.share:.1f} %", ends, f"{100 * there:.1f} %"])
     yield Grid(["question", "answer", "estimated", "95 % interval", "truth"], rows, "ltrrr")
     yield f"{sum(inside)} of {len(inside)} intervals hold the truth. No one's own answer was ever collected."
     yield ""
     pages = [name for name in made.files if name.endswith(".html")]
     yield Title(f"All of it is in {made.folder}/")
     yield f"Open in a browser: {', '.join(str(made.folder / name) for name in pages)}"
-    yield f"Look at the books: discreet budget {made.folder / 'budget.db'}"
+    yield f"Look at the books: {_command()} budget {made.folder / 'budget.db'}"
+
+
+def _command() -> str:
+    """Return how this shell starts the command: by its name, or where it was found if that is not on the path."""
+    return sys.argv[0] if Path(sys.argv[0]).stem == "discreet" and not which("discreet") else "discreet"

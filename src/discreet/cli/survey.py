@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, check_page, figure, plain, plural, show, with_page
+from discreet.cli.show import Grid, Part, Title, amount, check_page, figure, plain, plural, show, with_page
 
 if TYPE_CHECKING:
     from discreet.survey import Boxes, Estimates, Plan
@@ -35,7 +35,7 @@ def survey() -> None:
     """Ask people: randomize each answer before it leaves the person, and estimate from the noise."""
 
 
-@survey.command()
+@survey.command(short_help="Compare mechanisms, and say how many to ask.")
 @click.option("--choices", type=int, required=True, help="How many choices the question has.")
 @click.option("--epsilon", required=True, help='The budget of the question, such as 1 or "1/2".')
 @click.option("--margin", help="Say how many people give intervals of this half width.")
@@ -85,11 +85,12 @@ def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_
     asked = Survey.load(survey_file)
     people = asked.perturb_file(answers, out, keep=keep)
     loss = asked.privacy_map(1)
-    text = f"{out}: the randomized answers of {plural(people, 'person', 'people')}; each loses at most epsilon = {loss}"
+    who = plural(people, "person", "people")
+    text = f"{out}: the randomized answers of {who}; each loses at most epsilon {amount(loss, up=True)}"
     show([text], {"out": out, "people": people, "epsilon": loss}, as_json=as_json)
 
 
-@survey.command()
+@survey.command(short_help="Count randomized answers, from files or boxes.")
 @click.argument("noisy", type=_PATH, nargs=-1, required=True)
 @_SURVEY
 @click.option("--out", type=_PATH, required=True, help="The file of counts that `estimate` reads.")
@@ -99,8 +100,10 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
     """Count randomized answers, from CSV or Parquet files, or boxes collected before (.json); each file once.
 
     \b
-    discreet survey collect monday.parquet tuesday.parquet --survey survey.toml --out box.json
-    discreet survey collect may.parquet --survey survey.toml --wave spring --out spring.json
+    discreet survey collect monday.parquet tuesday.parquet \\
+      --survey survey.toml --out box.json
+    discreet survey collect may.parquet --survey survey.toml --wave spring \\
+      --out spring.json
     """
     from discreet.survey import Survey
 
@@ -110,7 +113,7 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
     show(_boxes_page(out, boxes), {"out": out, "questions": counts}, as_json=as_json)
 
 
-@survey.command()
+@survey.command(short_help="Estimate shares, with intervals, from counts.")
 @click.argument("box", type=_PATH, nargs=-1, required=True)
 @click.option(
     "--people",
@@ -141,13 +144,18 @@ def estimate(
     check_page(html)
     first, *others = map(Boxes.load, box)
     estimates = first.estimate(*others, people=people, confidence=confidence, simultaneous=simultaneous)
-    show(*with_page(html, estimates.to_html, _estimates_page(estimates), estimates.to_rows()), as_json=as_json)
+    facts = {}
+    for name, found in estimates.items():
+        misfit = {"p": found.misfit.p, "implausible": found.misfit.implausible}
+        facts[name] = {"reports": found.n, "refused": found.refused, "misfit": misfit}
+    data = {"questions": facts, "estimates": estimates.to_rows()}
+    show(*with_page(html, estimates.to_html, _estimates_page(estimates), data), as_json=as_json)
 
 
 def _plan_page(found: Plan) -> Iterator[Part]:
     limit = f"no mechanism has an n × variance below {figure(found.limit)}"
     yield Title(f"{found.choices:,} choices, epsilon {float(found.epsilon):g}", limit)
-    head = ["mechanism", "n × variance", "of the limit", "influence", "people", "error", "margin"]
+    head = ["mechanism", "n × var", "of limit", "influence", "people", "error", "margin"]
     rows = []
     for option in found.options:
         row = [plain(option.name), figure(option.unit_variance), f"{option.of_limit:.1%}", option.influence_text]
@@ -155,7 +163,10 @@ def _plan_page(found: Plan) -> Iterator[Part]:
             row += [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
         rows.append(row)
     yield Grid(head[: len(rows[0])], rows, "t" + "r" * (len(rows[0]) - 1), chosen=frozenset({0}))
-    yield "influence: by how many people one crafted report can move the estimated number of a choice."
+    yield (
+        "n × var: the number of people times the variance of a share. influence: by how many people one crafted "
+        "report can move the estimated number of a choice."
+    )
     if found.people is not None:
         yield (
             f"error: the standard error of a share, if all choices are equally common; margin: half the width of a "
@@ -185,7 +196,9 @@ def _estimates_page(estimates: Estimates) -> Iterator[Part]:
             yield ""
         refused = f", {found.refused:,} refused" if found.refused else ""
         together = ", all together" if found.simultaneous else ""
-        note = f"{plural(found.n, 'report')}{refused}, {found.confidence * 100:.6g} % intervals{together}"
+        waves = getattr(found, "waves", ())
+        where = f" in {plural(len(waves), 'wave')} of the same people" if waves else ""
+        note = f"{plural(found.n, 'report')}{where}{refused}, {found.confidence * 100:.6g} % intervals{together}"
         yield Title(plain(name), note)
         rows = [
             [

@@ -58,14 +58,17 @@ class Groups(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return what was typed, as the library takes it."""
-        return value if value == "auto" else click.INT.convert(value, param, ctx)
+        auto = isinstance(value, str) and value.lower() == "auto"
+        return "auto" if auto else click.INT.convert(value, param, ctx)
 
 
 _GROUPS = (
     _BY,
     click.option("--max-groups", type=Groups(), help="In how many groups a person may count, or auto; see `explain`."),
     click.option("--delta", help="The delta to spend, such as 1e-6, where the groups are private."),
-    click.option("--left-out", help="The part of epsilon that tells what bounding leaves out; 1/20 unless given."),
+    click.option(
+        "--left-out", help="The part of epsilon that tells what bounding leaves out; 1/20 unless given, 1/10 with auto."
+    ),
     click.option("--key", multiple=True, help="A group known beforehand; may be repeated. Of several columns: Rome,7."),
     click.option("--keys", type=_PATH, help="A file of groups known beforehand, one a line."),
     click.option("--null", help="What stands for a missing key, as in: --key Rome --key NULL --null NULL."),
@@ -101,8 +104,9 @@ def count(**given: Any) -> None:
     """Count the people, or the rows, in each group of a table.
 
     \b
-    discreet count events.parquet --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
-    discreet count events.parquet --person user_id --epsilon 1/2 --where "month = 3" --html report.html
+    discreet count events.csv --by city --person user_id --max-groups 3 \\
+      --epsilon 1 --delta 1e-6
+    discreet count events.csv --person user_id --epsilon 1/2 --html report.html
     """
     _publish(given, *_counted(given))
 
@@ -113,7 +117,8 @@ def sum_(**given: Any) -> None:
     """Sum a column in each group: each value, and then each person's sum there, is clipped to [low, high].
 
     \b
-    discreet sum events.csv amount --low 0 --high 100 --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
+    discreet sum events.csv amount --low 0 --high 100 --by city --person user_id \\
+      --max-groups 3 --epsilon 1 --delta 1e-6
     """
     _publish(given, "sum", given["column"])
 
@@ -124,17 +129,28 @@ def mean(**given: Any) -> None:
     """Compute the mean in each group, over people, of their own mean of a column clipped to [low, high].
 
     \b
-    discreet mean events.parquet amount --low 0 --high 100 --person user_id --epsilon 1
+    discreet mean events.csv amount --low 0 --high 9 --person user_id --epsilon 1
     """
     _publish(given, "mean", given["column"])
 
 
-@click.group(short_help="Say what an answer would promise, before it is paid for.")
+class Questions(click.Group):
+    """A group of the questions that can be explained; a file in the place of one is a word too few."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the question that is named first."""
+        if self.get_command(ctx, args[0]) is None and "." in args[0]:
+            raise click.UsageError(f"need the question before the file: discreet explain count {args[0]}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Questions, short_help="Say what an answer would promise, before it is paid for.")
 def explain() -> None:
     """Say what an answer would promise and how wrong it might be. Nothing is spent, and no rows are read.
 
     \b
-    discreet explain count events.parquet --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
+    discreet explain count events.csv --by city --person user_id --max-groups 3 \\
+      --epsilon 1 --delta 1e-6
     """
 
 
@@ -144,7 +160,8 @@ def explain_count(**given: Any) -> None:
     """Explain a count of people, or of rows.
 
     \b
-    discreet explain count events.parquet --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
+    discreet explain count events.csv --by city --person user_id --max-groups 3 \\
+      --epsilon 1 --delta 1e-6
     """
     _explain(given, *_counted(given))
 
@@ -155,7 +172,8 @@ def explain_sum(**given: Any) -> None:
     """Explain a sum.
 
     \b
-    discreet explain sum events.parquet amount --low 0 --high 100 --person user_id --epsilon 1
+    discreet explain sum events.csv amount --low 0 --high 100 --person user_id \\
+      --epsilon 1
     """
     _explain(given, "sum", given["column"])
 
@@ -166,7 +184,8 @@ def explain_mean(**given: Any) -> None:
     """Explain a mean.
 
     \b
-    discreet explain mean events.parquet amount --low 0 --high 100 --person user_id --epsilon 1
+    discreet explain mean events.csv amount --low 0 --high 100 --person user_id \\
+      --epsilon 1
     """
     _explain(given, "mean", given["column"])
 
@@ -220,13 +239,18 @@ def budget(
     discreet budget budget.db --create --epsilon 3 --delta 1e-5
     discreet budget budget.db
     discreet budget budget.db --entry 1
-    discreet budget budget.db --void 1 --reason "the disk was full before anything was asked"
+    discreet budget budget.db --void 1 --reason "the disk was full"
     """
     from discreet import Ledger
     from discreet.cli.books import book_page, entry_page
 
     if create is (epsilon is None) or (delta is not None and not create):
-        raise click.UsageError("--create needs --epsilon, and --epsilon and --delta need --create")
+        need = (
+            "--create needs --epsilon, the whole budget"
+            if create
+            else "--epsilon and --delta make a budget: add --create"
+        )
+        raise click.UsageError(need)
     if (void is None) is not (reason is None):
         raise click.UsageError("--void needs --reason, and --reason needs --void")
     if void is not None and (create or entry is not None):
@@ -265,7 +289,7 @@ def _publish(given: dict[str, Any], question: str, *column: str) -> None:
     if given["out"] is None:
         parts, data = _whole(answer)
     else:
-        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}"]
+        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}", *_remarks(answer)]
         data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
 
@@ -304,10 +328,16 @@ def _answer_page(answer: Answer) -> Iterator[Part]:
     rows = [[*map(plain, key), *cells] for key, cells in zip(answer.keys, answer.to_cells(), strict=True)]
     kinds = "t" * len(answer.by) + "r" * (len(answer.columns) + 1)
     yield Grid([*map(plain, answer.by), *map(plain, answer.names.values()), "95 % noise interval"], rows, kinds)
+    yield from _remarks(answer)
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    """Say what the figures alone do not: the bias, what is not shown, and what is left of the budget."""
     if answer.bias is not None:
         yield answer.bias
     if answer.receipt["keys"] == "private":
-        yield "Groups with few people are not shown, and how many there are is not said."
+        few = "Groups with few people are not shown, and how many there are is not said."
+        yield few if len(answer) else f"{few} `discreet explain` says how many people a group needs."
     if answer.left is not None:
         epsilon, delta = (amount(x, up=False) for x in answer.left)
         yield f"The budget has epsilon {epsilon} and delta {delta} left."
@@ -371,20 +401,25 @@ def _suggestion_page(found: Suggestion) -> Iterator[Part]:
             str(worth.left_out),
             f"±{figure(float(worth.scale))}",
             f">{worth.threshold:,}",
-            *(f"±{figure(worth.error(size))}" for size in sizes),
+            *(f"±{worth.error(size):,.0f}" for size in sizes),
         ]
         for m, worth in found.worth.items()
     ]
     chosen = frozenset(i for i, m in enumerate(found.worth) if m == found.best)
-    head = ["max_groups", "left out", "noise", "threshold", *(f"error at {size:,}" for size in sizes)]
+    head = ["max_groups", "left out", "noise", "shown", *(f"at {size:,}" for size in sizes)]
     yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
+    yield (
+        f"noise: its expected size; at {sizes[0]:,}: the expected error in the count of a group of {sizes[0]:,} "
+        "people, of noise, of what is left out, and of not being shown."
+    )
 
 
 def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        for name in ("max_groups", "delta", "key", "keys", "null", *(["share"] if question == "sum" else [])):
-            if given.get(name):
+        names = ["max_groups", "delta", "key", "keys", "null", *(["share"] if question == "sum" else [])]
+        for name in names if question == "count_rows" else [*names, "left_out"]:
+            if given.get(name) not in (None, ()):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
         return _table(given)
     texts = _texts(given)

@@ -13,6 +13,8 @@ import numpy as np
 __all__ = ["Scale", "decimals_for", "figure", "interval_text", "outwards"]
 
 _STEPS: Final = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
+_LONG: Final = Decimal(10**4)
+"""Where one number along an axis is as large as this, all thousands are written as k."""
 _UNITS: Final = ((Decimal(10) ** 12, "T"), (Decimal(10) ** 9, "B"), (Decimal(10) ** 6, "M"), (Decimal(10) ** 3, "k"))
 
 
@@ -25,6 +27,8 @@ class Scale:
     ['0', '250', '500', '750', '1,000', '1,250']
     >>> Scale.over([0, 61_000]).labels, Scale.over([0, 2e-6]).labels
     (['0', '20k', '40k', '60k'], ['0', '5e-7', '1e-6', '1.5e-6', '2e-6'])
+    >>> Scale.over([0, 12_500]).labels
+    ['0', '2.5k', '5k', '7.5k', '10k', '12.5k']
     """
 
     low: float
@@ -58,7 +62,9 @@ class Scale:
     @property
     def labels(self) -> list[str]:
         """The round numbers in figures, short enough for a phone."""
-        return [_short(tick) for tick in self._multiples()]
+        ticks = self._multiples()
+        long = any(abs(tick) >= _LONG for tick in ticks)
+        return [_short(tick, Decimal(1000) if long else _LONG) for tick in ticks]
 
     def place(self, value: float) -> float:
         """Return where a value lies, in percent of the axis; what is infinite lies at its end."""
@@ -67,14 +73,14 @@ class Scale:
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) * 100
 
 
-def _short(x: Decimal) -> str:
+def _short(x: Decimal, least: Decimal) -> str:
     if x == 0:
         return "0"
     if abs(x) >= 10**15 or abs(x) < Decimal("0.0001"):
         digits, exponent = f"{x.normalize():e}".split("e")
         return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{int(exponent)}".replace("-", "−", x < 0)
     for unit, name in _UNITS:
-        if abs(x) >= max(unit, Decimal(10**4)):
+        if abs(x) >= max(unit, least):
             return f"{(x / unit).normalize():f}{name}".replace("-", "−")
     return f"{x.normalize():,f}".replace("-", "−")
 

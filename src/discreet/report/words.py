@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from discreet.exact import written
+from discreet.exact import typed, written
 from discreet.reals import Number, exp, floor_bits
 
 __all__ = ["LEARN", "belief", "bound", "factor", "one_in", "promise"]
@@ -47,12 +47,14 @@ def belief(epsilon: Fraction, /) -> str | None:
 
 
 def one_in(probability: Fraction, /) -> str:
-    """Return the greatest n for which a probability is at most 1/n, in figures.
+    """Return an n for which a probability is at most 1/n, in figures: the greatest of three digits.
 
-    >>> one_in(Fraction("1e-6")), one_in(Fraction(3, 10**9))
-    ('1,000,000', '333,333,333')
+    >>> one_in(Fraction("1e-6")), one_in(Fraction(1.0000000000000002e-06)), one_in(Fraction(3, 10**9))
+    ('1,000,000', '1,000,000', '333,000,000')
     """
-    n = probability.denominator // probability.numerator
+    short = typed(probability)
+    n = short.denominator // short.numerator
+    n -= n % 10 ** max(len(str(n)) - 3, 0)
     return f"{n:,}" if n < 10**15 else f"10^{len(str(n)) - 1}"
 
 

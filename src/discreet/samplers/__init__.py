@@ -6,7 +6,7 @@ takes part.
 """
 
 from discreet.samplers.many import (
-    add_exactly,
+    add_discrete_laplace,
     below_many,
     bernoulli_many,
     categorical_many,
@@ -14,23 +14,13 @@ from discreet.samplers.many import (
     fitted,
     geometric_many,
 )
-from discreet.samplers.one import (
-    WORD,
-    below,
-    below_real,
-    bernoulli,
-    categorical,
-    discrete_laplace,
-    floor_of,
-    geometric,
-    shuffled,
-)
+from discreet.samplers.one import WORD, below, below_real, bernoulli, categorical, discrete_laplace, floor_of, geometric
 from discreet.samplers.tables import Table
 
 __all__ = [
     "WORD",
     "Table",
-    "add_exactly",
+    "add_discrete_laplace",
     "below",
     "below_many",
     "below_real",
@@ -44,5 +34,4 @@ __all__ = [
     "floor_of",
     "geometric",
     "geometric_many",
-    "shuffled",
 ]

@@ -9,16 +9,21 @@
 1
 """
 
+from discreet.survey import pages as _pages  # noqa: F401  It says how the results are drawn.
 from discreet.survey.clients import Client
-from discreet.survey.collectors import Collector, PairCollector, Tally
+from discreet.survey.collectors import Collector, Tally
+from discreet.survey.decoding import TextEstimate
 from discreet.survey.estimates import Crosstab, Difference, Estimate, Share, simplex
+from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
+from discreet.survey.oracles import Oracle, oracle_of
+from discreet.survey.pairs import PairCollector
 from discreet.survey.plans import Option, Plan, plan
 from discreet.survey.poisoning import influence
-from discreet.survey.questions import Form, Question
+from discreet.survey.questions import Question
 from discreet.survey.reports import Report
 from discreet.survey.surveys import Boxes, Estimates, Survey
-from discreet.survey.texts import TextClient, TextEstimate, TextForm, TextQuestion
+from discreet.survey.texts import TextClient, TextForm, TextQuestion
 from discreet.survey.trigger import from_trigger_rate
 from discreet.survey.waves import Waves, WavesEstimate
 
@@ -33,6 +38,7 @@ __all__ = [
     "Form",
     "Misfit",
     "Option",
+    "Oracle",
     "PairCollector",
     "Plan",
     "Question",
@@ -48,6 +54,7 @@ __all__ = [
     "WavesEstimate",
     "from_trigger_rate",
     "influence",
+    "oracle_of",
     "plan",
     "simplex",
 ]

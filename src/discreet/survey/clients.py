@@ -13,23 +13,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
-import numpy as np
-
 from discreet.coins import SYSTEM, Coins, KeyedCoins
 from discreet.errors import BudgetError, KindError, ParameterError, show
 from discreet.exact import Exact, whole
 from discreet.ledger import Ledger
 from discreet.measures import INFINITE, MaxDivergence, Pure, amount
-from discreet.mechanisms import LongitudinalRappor, RandomizedResponse, RandomizedResponseBool, SubsetSelection
 from discreet.reals import sign
-from discreet.survey.questions import MOST, Form, Mechanism
+from discreet.survey.forms import AnyForm, Form
 from discreet.survey.reports import Report
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Client", "Teller"]
+__all__ = ["MOST", "Client", "Teller"]
 
+MOST: Final = 10
+"""The greatest epsilon of a form that a client answers unless told otherwise: odds of 22,000 to 1."""
 _LEAST_SECRET: Final = 16
 
 
@@ -41,17 +41,18 @@ class Teller:
     not fit is refused. An answer that was paid for, and that the secret gives again, is free.
     """
 
-    form: Any
+    form: AnyForm
 
-    def __init__(self, form: Any, secret: bytes | None, most: Exact, ledger: Ledger | None) -> None:
+    def __init__(self, form: AnyForm, secret: bytes | None, most: Exact, ledger: Ledger | None) -> None:
         self.form = form
         self._secret = _checked_secret(secret)
         self._most, self._ledger = most, ledger
-        if isinstance(form.mechanism, LongitudinalRappor) and secret is None:
-            raise ParameterError("secret", secret, "a secret: LongitudinalRappor keeps its permanent answer by it")
-        if secret is not None and getattr(form.mechanism, "constant_time", False):  # proof: drawn
+        if form.oracle.lasting and secret is None:
+            need = f"a secret: {type(form.mechanism).__name__} keeps its permanent answer by it"
+            raise ParameterError("secret", secret, need)
+        if secret is not None and (options := form.oracle.options):  # proof: drawn
             need = "False beside a secret: drawn in another way, the same coins would say something new"
-            raise ParameterError("constant_time", True, need)
+            raise ParameterError(options[0], True, need)
         if ledger is not None and not isinstance(ledger, Ledger):
             raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
         if not (isinstance(most, float) and most == INFINITE):
@@ -95,14 +96,11 @@ class Teller:
     def loss_of(self, reports: int | None = 1, /) -> Pure:
         """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them."""
         count = None if reports is None else whole(reports, "reports", least=0)
-        m: Mechanism = self.form.mechanism
         if count == 0:
-            return m.loss(0)
-        if isinstance(m, LongitudinalRappor):
-            return m.loss_for_ever() if count is None else m.loss_of(count)
+            return self.form.mechanism.loss(0)
         if self._secret is not None:
-            return m.loss(1)  # proof: same
-        epsilon = m.loss(1).epsilon
+            return self.form.oracle.loss_of(count)
+        epsilon = self.form.mechanism.loss(1).epsilon
         if isinstance(epsilon, float) or (count is None and sign(epsilon) > 0):
             return Pure(INFINITE)
         return Pure(epsilon * (count or 0))  # proof: anew
@@ -151,6 +149,8 @@ class Client(Teller):
     discreet.errors.BudgetError: epsilon=1.39, delta=0: more than is left in memory: ...
     """
 
+    form: Form
+
     def __init__(
         self, form: Form, *, secret: bytes | None = None, most: Exact = MOST, ledger: Ledger | None = None
     ) -> None:
@@ -176,25 +176,11 @@ class Client(Teller):
             raise ParameterError("secret", "...", "no secret for many people: each has their own")
         if self._ledger is not None:
             raise ParameterError("ledger", self._ledger, "no ledger for many people: each has their own")
-        form: Form = self.form
-        return form.perturb(form.question.places(answers))
+        return self.form.perturb(self.form.question.places(answers))
 
     def _payload(self, place: int) -> bytes:
-        form: Form = self.form
-        m = form.mechanism
-        coins = self._paid(form.digest + place.to_bytes(4, "little"))  # proof: context
-        if isinstance(m, LongitudinalRappor):
-            memo = m.permanent(_one_hot(place, m.length), coins)  # proof: permanent
-            return _packed(m.instantaneous(memo, SYSTEM))  # proof: instantaneous
-        values = form.question.categories
-        if isinstance(m, RandomizedResponse | RandomizedResponseBool):
-            said = values.index(m.sample(values.values[place], coins))
-            return form.pack_places(np.array([said])).tobytes()
-        if isinstance(m, SubsetSelection):
-            bits = np.zeros(len(values), np.bool_)
-            bits[[values.index(value) for value in m.sample(values.values[place], coins)]] = True
-            return _packed(bits)
-        return _packed(m.sample(_one_hot(place, m.length), coins))
+        coins = self._paid(self.form.digest + place.to_bytes(4, "little"))  # proof: context
+        return self.form.oracle.draw(place, coins).tobytes()
 
     def __repr__(self) -> str:
         return f"<client of {self.form.question.name}{' with a secret' if self._secret is not None else ''}>"
@@ -220,13 +206,3 @@ def _checked_secret(secret: bytes | None) -> bytes | None:
             "secret", f"{len(secret)} bytes", f"at least {_LEAST_SECRET} bytes, such as os.urandom(32)"
         )
     return secret
-
-
-def _one_hot(place: int, length: int) -> NDArray[np.bool_]:
-    bits = np.zeros(length, np.bool_)
-    bits[place] = True
-    return bits
-
-
-def _packed(bits: NDArray[np.bool_]) -> bytes:
-    return np.packbits(bits, bitorder="little").tobytes()

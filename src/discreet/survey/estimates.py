@@ -20,14 +20,14 @@ from discreet.errors import KindError, ParameterError, UnsupportedError, one_of
 from discreet.exact import Exact, whole
 from discreet.intervals import bennett, binomial_high, binomial_low, checked_confidence
 from discreet.report import columns, heat, intervals
+from discreet.report.drawn import page_of
 from discreet.report.scale import interval_text
-from discreet.survey.misfit import Misfit, misfit_of_counts
+from discreet.survey.forms import Form
+from discreet.survey.misfit import Misfit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-    from discreet.survey.questions import Form
 
 __all__ = ["Crosstab", "Difference", "Estimate", "Share", "checked_error", "simplex"]
 
@@ -150,9 +150,7 @@ class Estimate(Mapping[Any, Share]):
     @cached_property
     def misfit(self) -> Misfit:
         """The test of whether the mechanism can have given these counts, whatever the true shares; see `Misfit`."""
-        p, q = map(float, self.form.support)
-        weight = getattr(self.form.mechanism, "size", None) if self.form.packs_bits else 1
-        return misfit_of_counts(self.supports, self.n, p, q, weight)
+        return self.form.oracle.misfit(self.supports, self.n)
 
     @cached_property
     def intervals(self) -> NDArray[np.float64]:
@@ -189,7 +187,7 @@ class Estimate(Mapping[Any, Share]):
         together = self.simultaneous if simultaneous is None else checked_flag(simultaneous)
         alpha = self._error / (len(self) * (len(self) - 1) // 2 if together else 1)  # proof: differences
         p, q = map(float, self.form.support)
-        with_truth, without = map(float, self.form.both)
+        with_truth, without = map(float, self.form.oracle.both(i, j))
         own, other = (
             p + q - 2 * with_truth,
             2 * q - 2 * without,
@@ -294,9 +292,7 @@ class Estimate(Mapping[Any, Share]):
         >>> "The greatest share is that of <bdi>never</bdi>: 70 %" in box.estimate().to_html()
         True
         """
-        from discreet.survey.pages import estimate_page
-
-        return estimate_page(self).to_html(path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals; return the axes."""
@@ -459,9 +455,7 @@ class Crosstab:
         >>> "<h1>smokes by &lt;b&gt;</h1>" in box.estimate().to_html()
         True
         """
-        from discreet.survey.pages import crosstab_page
-
-        return crosstab_page(self).to_html(path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares as a table of shades; return the axes."""

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 from discreet.errors import ParameterError, show
 from discreet.report.files import path_of, write_text
-from discreet.survey.questions import VERSION, canonical
+from discreet.survey.wire import VERSION, canonical
 
 __all__ = ["digest_of_file", "read_json", "strict_json", "write_json"]
 

@@ -50,14 +50,18 @@ class Misfit:
         return f"These reports are implausible under this mechanism ({chance}): {why}."
 
 
-def misfit_of_counts(supports: NDArray[np.int64], n: int, p: float, q: float, weight: int | None) -> Misfit:
+def misfit_of_counts(
+    supports: NDArray[np.int64], n: int, p: float, q: float, *, weight: int | None = None, own_coins: bool = False
+) -> Misfit:
     """Return the test for counts of the reports that support each choice.
 
-    *weight* is how many choices each report supports, or None where each is supported by a coin of its own.
+    *weight* is how many choices each report supports, if it is a uniform set of one size given whether it holds the
+    truth; *own_coins* says that each choice is supported by a coin of its own. With neither the test is valid whatever
+    the choices of one report have to do with each other, and sees less.
 
-    >>> misfit_of_counts(np.array([990, 5, 5]), 1000, 0.5, 0.25, 1).p < 1e-99
+    >>> misfit_of_counts(np.array([990, 5, 5]), 1000, 0.5, 0.25, weight=1).p < 1e-99
     True
-    >>> misfit_of_counts(np.array([480, 270, 250]), 1000, 0.5, 0.25, 1).p
+    >>> misfit_of_counts(np.array([480, 270, 250]), 1000, 0.5, 0.25, weight=1).p
     1.0
     """
     k = len(supports)
@@ -65,9 +69,10 @@ def misfit_of_counts(supports: NDArray[np.int64], n: int, p: float, q: float, we
         return Misfit(0.0)  # proof: structure
     tests = [k * float(np.min(tail)) for tail in binomial_tails(supports, n, q, p)]  # proof: single
     least = np.cumsum(np.sort(supports))
-    sizes = [1 << i for i in range(1, k.bit_length()) if 1 << i < k]
-    tests += [fewest_hits(int(least[s - 1]), n, q, k, s) for s in sizes]  # proof: groups
-    if weight is None:
+    if weight is not None or own_coins:
+        sizes = [1 << i for i in range(1, k.bit_length()) if 1 << i < k]
+        tests += [fewest_hits(int(least[s - 1]), n, q, k, s) for s in sizes]  # proof: groups
+    if own_coins:
         total, coins, mean = int(least[-1]), n * k, (p + (k - 1) * q) / k
         apart = abs(total - coins * mean) >= 1
         tests += [float(tail) if apart else 1.0 for tail in binomial_tails(total, coins, mean, mean)]  # proof: weight

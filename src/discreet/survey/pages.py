@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from discreet import __version__
 from discreet.exact import written
 from discreet.measures import MaxDivergence
-from discreet.mechanisms import LongitudinalRappor
 from discreet.report.drawings import Bars, Heat
+from discreet.report.drawn import page_of
 from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
 from discreet.report.scale import decimals_for, figure, outwards
 from discreet.report.words import LEARN, bound
-from discreet.survey.plans import LEAST_EPSILON, limit, margin_of, unit_variance
-
-if TYPE_CHECKING:
-    from discreet.survey.estimates import Crosstab, Estimate
-    from discreet.survey.plans import Plan
-    from discreet.survey.questions import Form
-    from discreet.survey.texts import TextEstimate
+from discreet.survey.decoding import TextEstimate
+from discreet.survey.estimates import Crosstab, Estimate
+from discreet.survey.forms import AnyForm, Form
+from discreet.survey.plans import LEAST_EPSILON, Plan, limit, margin_of, unit_variance
+from discreet.survey.surveys import Estimates
+from discreet.survey.waves import WavesEstimate
 
 __all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
 
@@ -33,6 +32,7 @@ _ENDLESS: Final = Fraction(10**6)
 _FOOTER: Final = f"Made by discreet {__version__}."
 
 
+@page_of.register
 def estimate_page(estimate: Estimate, /) -> Page:
     """Return the page of one question's estimate."""
     epsilon = _epsilon(estimate.form)
@@ -46,16 +46,24 @@ def estimate_page(estimate: Estimate, /) -> Page:
     return Page(estimate.form.question.name, _lead(estimate), tiles, sections, _FOOTER)
 
 
-def estimates_page(estimates: Sequence[Estimate], /) -> Page:
-    """Return the page of a survey: one section a question."""
+@page_of.register
+def estimates_page(found: Estimates, /) -> Page:
+    """Return the page of a survey: one section a question. Of the same people in several waves, every wave counts."""
+    estimates: list[Estimate | WavesEstimate] = list(found.values())
     forms = [estimate.form for estimate in estimates]
+    reports = [form for estimate in estimates for form in [estimate.form] * max(len(_waves(estimate)), 1)]
     names = ", ".join(form.question.name for form in forms)
-    tiles = [("Questions", f"{len(estimates):,}"), ("Epsilon of all reports", _short(_total(forms)))]
+    waves = list(dict.fromkeys(wave for estimate in estimates for wave in _waves(estimate)))
+    tiles = [("Questions", f"{len(estimates):,}"), ("Epsilon of all reports", _short(_total(reports)))]
+    if waves:
+        tiles.insert(1, ("Waves", f"{len(waves):,}"))
+        names += f" · waves {', '.join(map(named, waves))} of the same people"
     sections = []
     for estimate in estimates:
-        blocks = [Text([_lead(estimate)]), *_answer(estimate), *_exactness(estimate)]
+        more = _by_wave(estimate) if isinstance(estimate, WavesEstimate) else _exactness(estimate)
+        blocks = [Text([_lead(estimate)]), *_answer(estimate), *more]
         sections.append(Section(estimate.form.question.name, blocks))
-    sections.append(Section(LEARN, [Items(list(_learn(forms)))]))
+    sections.append(Section(LEARN, [Items(list(_learn(reports, waves=len(waves))))]))
     asked: list[Block] = []
     for form in forms:
         asked += [Facts([("question", form.question.name), *_facts(form)])]
@@ -64,6 +72,51 @@ def estimates_page(estimates: Sequence[Estimate], /) -> Page:
     return Page(title, names, tiles, sections, _FOOTER)
 
 
+def _waves(estimate: Estimate | WavesEstimate) -> Mapping[Any, Estimate]:
+    """Return what each wave of the same people says; nothing where each person is in one."""
+    return estimate.waves if isinstance(estimate, WavesEstimate) else {}
+
+
+def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
+    """Give each wave on its own, and the change from the first to the last."""
+    waves, name, sure = estimate.waves, estimate.form.question.name, _percent(estimate.confidence)
+    shares = np.concatenate([100 * each.shares for each in waves.values()])
+    errors = np.concatenate([100 * each.standard_errors() for each in waves.values()])
+    ends = np.concatenate([100 * each.intervals for each in waves.values()])
+    places = [(wave, choice) for wave in waves for choice in estimate.choices]
+    heads = [
+        Column("wave", [str(wave) for wave, _ in places], head=True),
+        Column("choice", [choice for _, choice in places], head=True),
+    ]
+    columns = _share_columns(shares, ends, errors, estimate.confidence)
+    average = "The shares above are averages over the waves, each by the number of its reports."
+    yield Text(
+        [average, f"Each wave on its own. With a confidence of {sure} the intervals of all waves hold together:"]
+    )
+    yield Grid(f"{name}: each wave", [*heads, *columns], "Find a choice")
+    (first, before), *_, (last, after) = waves.items()
+    if first == last:
+        return
+    changes = 100 * (after.shares - before.shares)
+    low = 100 * np.maximum(after.intervals[:, 0] - before.intervals[:, 1], -1)
+    high = 100 * np.minimum(after.intervals[:, 1] - before.intervals[:, 0], 1)
+    decimals = decimals_for(((high - low) / 2).tolist())
+    lows, highs = outwards(low, high, decimals)
+    yield Text([f"The change from {named(first)} to {named(last)}, in points. It is significant where 0 is outside:"])
+    yield Grid(
+        f"{name}: the change",
+        [
+            Column("choice", list(estimate.choices), head=True),
+            Column("change", changes.tolist(), decimals),
+            Column(f"{sure} from", lows, decimals, quiet=True),
+            Column("to", highs, decimals, quiet=True),
+            Column("significant", ["yes" if a > 0 or b < 0 else "" for a, b in zip(low, high, strict=True)]),
+        ],
+        "Find a choice",
+    )
+
+
+@page_of.register
 def crosstab_page(table: Crosstab, /) -> Page:
     """Return the page of the shares of pairs."""
     names = tuple(form.question.name for form in table.forms)
@@ -97,6 +150,7 @@ def crosstab_page(table: Crosstab, /) -> Page:
     return Page(title, f"{table.n:,} pairs of reports", tiles, sections, _FOOTER)
 
 
+@page_of.register
 def text_page(estimate: TextEstimate, /) -> Page:
     """Return the page of candidates found among texts."""
     rows = estimate.to_rows()
@@ -135,6 +189,7 @@ def text_page(estimate: TextEstimate, /) -> Page:
     return Page(form.question.name, f"{estimate.n:,} reports of texts", tiles, sections, _FOOTER)
 
 
+@page_of.register
 def plan_page(plan: Plan, /) -> Page:
     """Return the page of a plan."""
     options = plan.options
@@ -178,12 +233,12 @@ _NOBODY: Final = (
 )
 
 
-def _warning(found: Estimate | Crosstab | TextEstimate) -> Iterator[Block]:
+def _warning(found: Estimate | WavesEstimate | Crosstab | TextEstimate) -> Iterator[Block]:
     if found.misfit.implausible:
         yield Text([str(found.misfit)])
 
 
-def _answer(estimate: Estimate) -> Iterator[Block]:
+def _answer(estimate: Estimate | WavesEstimate) -> Iterator[Block]:
     yield from _warning(estimate)
     shares, ends = 100 * estimate.shares, 100 * estimate.intervals
     choices = ["no value" if choice is None else str(choice) for choice in estimate.choices]
@@ -197,14 +252,14 @@ def _answer(estimate: Estimate) -> Iterator[Block]:
     low, high = outwards(ends[:, 0], ends[:, 1], decimals)
     interval = f"{figure(low[most], decimals)} to {figure(high[most], decimals)}"
     greatest = f"{figure(float(shares[most]), decimals)} % ({sure} interval {interval})"
-    beside = f"The greatest share is that of {named(choices[most])}: {greatest}."
+    beside = f"The largest share is that of {named(choices[most])}: {greatest}."
     lows, highs = [low[i] for i in order], [high[i] for i in order]
     yield Bars(f"{caption}.", [choices[i] for i in order], shares[order].tolist(), lows, highs, decimals, beside)
     errors = 100 * estimate.standard_errors()
     columns = [
         Column("choice", list(estimate.choices), head=True),
         *_share_columns(shares, ends, errors, estimate.confidence),
-        Column("people", estimate.counts.tolist(), 0),
+        Column("people", [share.count for share in estimate.values()], 0),
     ]
     yield Grid(f"{estimate.form.question.name}: the shares", columns, "Find a choice")
     yield Text(_notes(estimate.simultaneous, estimate.confidence))
@@ -244,13 +299,13 @@ def _exactness(estimate: Estimate) -> Iterator[Block]:
     ]
     if k >= 2 and LEAST_EPSILON <= epsilon < _ENDLESS:
         least = 100 * math.sqrt(limit(k, epsilon) / n)
-        said = "below which no standard error within this epsilon is, with many people"
-        pairs.append(("the limit", f"{figure(least, 3)} points, {said}"))
-        pairs.append(("of the limit", f"{figure(100 * expected / least, 1)} %"))
+        said = "the least standard error of any mechanism within this epsilon, with many people"
+        pairs.append(("theoretical limit", f"{figure(least, 3)} points: {said}"))
+        pairs.append(("error over limit", f"{figure(100 * expected / least, 1)} %"))
     yield Facts(pairs)
 
 
-def _lead(estimate: Estimate) -> str:
+def _lead(estimate: Estimate | WavesEstimate) -> str:
     refused = f", and {estimate.refused:,} that were refused" if estimate.refused else ""
     return f"{estimate.n:,} reports{refused}; {len(estimate):,} choices"
 
@@ -261,16 +316,17 @@ def _widest(estimate: Estimate) -> tuple[str, str]:
     return "Widest interval", f"±{figure(half, 2)} points"
 
 
-def _learn(forms: Iterable[Form | Any]) -> Iterator[str]:
+def _learn(forms: Iterable[AnyForm], *, waves: int = 0) -> Iterator[str]:
     listed = list(forms)
-    yield "A person, here, is one who sent one report" + (" on each question." if len(listed) > 1 else ".")
+    many = " on each question" * (len(listed) > max(waves, 1)) + " in each wave" * bool(waves)
+    yield f"A person, here, is one who sent one report{many}."
     yield _NOBODY
     if len(listed) > 1:
         yield _one(_total(listed), "all of this person's reports", "lists of answers")
         return
     yield _one(_epsilon(listed[0]))
-    if isinstance(listed[0].mechanism, LongitudinalRappor):
-        for_ever = _fraction(listed[0].mechanism.privacy_map_for_ever())
+    if listed[0].oracle.lasting:
+        for_ever = _fraction(MaxDivergence().up(listed[0].oracle.loss_of(None)))
         yield _one(for_ever, "every report that this person will ever send of the same answer")
 
 
@@ -279,11 +335,11 @@ def _one(epsilon: Fraction, seen: str = "this person's report", answers: str = "
     return bound(before, "That", epsilon)
 
 
-def _total(forms: Iterable[Form | Any]) -> Fraction:
+def _total(forms: Iterable[AnyForm]) -> Fraction:
     return _fraction(MaxDivergence().up(MaxDivergence().add(form.mechanism.loss(1) for form in forms)))
 
 
-def _epsilon(form: Form | Any) -> Fraction:
+def _epsilon(form: AnyForm) -> Fraction:
     return _fraction(form.mechanism.privacy_map(1))
 
 

@@ -9,10 +9,10 @@ e = exp(epsilon) [Ye and Barg 2018].
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.domains import Categories
@@ -20,16 +20,16 @@ from discreet.errors import ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.intervals import binomial
 from discreet.measures import amount
-from discreet.mechanisms import OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
-from discreet.reals import Number, exp, expm1, float_down, float_up
+from discreet.reals import Number, exp, float_down, float_up
 from discreet.report import columns, curves
+from discreet.report.drawn import page_of
 from discreet.survey.estimates import checked_error
-from discreet.survey.poisoning import influence, influence_text
+from discreet.survey.oracles import KINDS, LocalMechanism, Oracle, oracle_of
+from discreet.survey.oracles.base import Width
+from discreet.survey.poisoning import influence_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from discreet.survey.questions import Mechanism
 
 LEAST_EPSILON: Final = Fraction(1, 10**9)
 _MOST_PEOPLE: Final = 1 << 50
@@ -48,7 +48,7 @@ class Option:
     *influence* is by how many people one crafted report can move the estimated number of a choice; see `influence`.
     """
 
-    mechanism: Mechanism
+    mechanism: LocalMechanism
     unit_variance: float
     of_limit: float
     people: int | None
@@ -62,7 +62,7 @@ class Option:
     @property
     def influence(self) -> Fraction:
         """By how many people one crafted report can move the estimated number of a choice, exactly."""
-        return influence(self.mechanism)
+        return oracle_of(self.mechanism).influence
 
     @property
     def influence_text(self) -> str:
@@ -71,13 +71,8 @@ class Option:
 
     @property
     def name(self) -> str:
-        """The mechanism's name, with the size of its subsets if it has one."""
-        m = self.mechanism
-        return (
-            f"{type(m).__name__}, {m.size} of {len(m.categories)}"
-            if isinstance(m, SubsetSelection)
-            else type(m).__name__
-        )
+        """The mechanism's name, with what sets it apart: the size of its subsets, if it has one."""
+        return oracle_of(self.mechanism).name
 
 
 @final
@@ -111,7 +106,7 @@ class Plan:
         return self.options[0]
 
     @property
-    def mechanism(self) -> Mechanism:
+    def mechanism(self) -> LocalMechanism:
         """The best mechanism."""
         return self.best.mechanism
 
@@ -169,9 +164,7 @@ class Plan:
         >>> "SubsetSelection, 3 of 10" in plan(10, epsilon=1).to_html()
         True
         """
-        from discreet.survey.pages import plan_page
-
-        return plan_page(self).to_html(path)
+        return page_of(self).to_html(path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each mechanism's standard error of a share, at equal shares, by the number of people."""
@@ -216,7 +209,7 @@ def make_plan(
         raise ParameterError("people", people, "either margin or people, not both")
     wide = None if margin is None else exact(margin, "margin")
     if wide is not None and not 0 < wide < 1:
-        raise ParameterError("margin", margin, "0 < margin < 1")
+        raise ParameterError("margin", margin, "0 < margin < 1, such as 0.02 for two points")
     count = None if people is None else whole(people, "people", least=1)
     if count is not None and count > _MOST_PEOPLE:
         raise ParameterError("people", people, f"people <= {_MOST_PEOPLE}")
@@ -227,22 +220,20 @@ def make_plan(
         raise ParameterError("max_share", max_share, "0 < max_share <= 1")
     k, best, share = len(choices), limit(len(choices), budget), float(greatest)
 
-    def subsets(n: int | None) -> Mechanism:
-        size = None if n is None else _size(k, min(budget, Fraction(1000)), n, error, share)
-        return SubsetSelection.within(epsilon=budget, categories=choices, size=size)
+    def option(kind: type[Oracle[Any]]) -> Option:
+        best_for: Callable[[Width | None], LocalMechanism] = kind.chooser(choices, budget)
 
-    def option(make: Callable[[int | None], Mechanism]) -> Option:
+        def make(n: int | None) -> LocalMechanism:
+            return best_for(None if n is None else partial(_half_width, n=n, error=error, max_share=share))
+
         n = count if wide is None else _people(lambda n: margin_of(make(n), n, error, share), float(wide))
         mechanism = make(n)
         unit = float(unit_variance(mechanism, k))
         found = None if n is None else margin_of(mechanism, n, error, share)
         return Option(mechanism, unit, unit / best, n, found)
 
-    answers = RandomizedResponse.within(epsilon=budget, categories=choices)
-    unary = OptimizedUnary.within(epsilon=budget, length=k)
-    rappor = Rappor.within(epsilon=budget, length=k, max_weight=1)
-    options = [option(subsets), option(lambda _: answers), option(lambda _: unary), option(lambda _: rappor)]
-    options = [option for option in options if getattr(option.mechanism, "size", 2) > 1]  # Else it is the second.
+    options = [option(kind) for kind in KINDS.values() if kind.planned]
+    options = [option for option in options if not oracle_of(option.mechanism).redundant]
     options.sort(key=lambda option: (option.people or 0, option.margin or 0.0, option.unit_variance))
     return Plan(k, budget, 1 - error, best, tuple(options))
 
@@ -261,9 +252,10 @@ def plan(choices: int | Iterable[Any], **wanted: Any) -> Plan:
     return make_plan(Categories(choices, "choices"), **wanted)
 
 
-def unit_variance(mechanism: Mechanism, k: int) -> Fraction:
+def unit_variance(mechanism: LocalMechanism, k: int) -> Fraction:
     """Return n times the variance of a share of 1/k, as of a sample, exactly.
 
+    >>> from discreet import RandomizedResponse
     >>> m = RandomizedResponse.within(epsilon=1, categories=range(10))
     >>> round(float(unit_variance(m, 10)), 2)
     4.19
@@ -288,9 +280,10 @@ def limit(k: int, epsilon: Fraction) -> float:
     return min(float_down(at(d)) for d in {max(middle, 1), min(middle + 1, k - 1)})
 
 
-def margin_of(mechanism: Mechanism, n: int, error: float, max_share: float = 1.0) -> float:
+def margin_of(mechanism: LocalMechanism, n: int, error: float, max_share: float = 1.0) -> float:
     """Return half the width of the interval at the least favourable share, of those up to *max_share*.
 
+    >>> from discreet import RandomizedResponse
     >>> round(margin_of(RandomizedResponse.within(epsilon=1, categories=range(2)), 1840, 0.05), 4)
     0.05
     """
@@ -302,18 +295,6 @@ def _half_width(q: float, gap: float, n: int, error: float, max_share: float) ->
     """Return half the width where reports support a choice as nearly half of the time as its share allows."""
     low, high = binomial(n * min(max(0.5, q), q + max_share * gap), n, error)
     return float(high - low) / gap / 2
-
-
-def _size(k: int, epsilon: Fraction, n: int, error: float, max_share: float) -> int:
-    """Return the size of subsets that gives the least margin: as the size grows it falls, then rises."""
-    shrink, gain = float_up(exp(-epsilon)), float_up(-expm1(-epsilon))
-
-    def wide(d: int) -> float:
-        rest = d + (k - d) * shrink
-        gap = d * (k - d) * gain / ((k - 1) * rest)
-        return _half_width(d / rest - gap, gap, n, error, max_share)
-
-    return 1 + bisect_left(range(1, k - 1), True, key=lambda d: wide(d + 1) >= wide(d))
 
 
 def _people(margin_at: Callable[[int], float], margin: float) -> int:

@@ -20,7 +20,7 @@ from typing import Any, Final, final
 
 from discreet.errors import KindError, ReportError
 from discreet.survey.files import strict_json
-from discreet.survey.questions import TAG, VERSION
+from discreet.survey.wire import TAG, VERSION
 
 __all__ = ["HEADER", "MAGIC", "Report"]
 

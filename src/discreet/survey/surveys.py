@@ -7,21 +7,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 
 from discreet.domains import freeze
-from discreet.errors import KindError, MismatchError, ParameterError, UnsupportedError, show
+from discreet.errors import KindError, MismatchError, ParameterError, show
 from discreet.exact import Exact, exact, listed
 from discreet.measures import INFINITE, MaxDivergence, amount
-from discreet.mechanisms import OptimizedUnary, RandomizedResponse, RandomizedResponseBool, Rappor, SubsetSelection
 from discreet.report import Progress
+from discreet.report.drawn import page_of
 from discreet.report.files import path_of
-from discreet.survey.collectors import TAKING, Collector, PairCollector, Tally, Wave, pieces
+from discreet.survey.choices import Choices
+from discreet.survey.collectors import TAKING, Collector, Tally, Wave, pieces
 from discreet.survey.estimates import Crosstab, Estimate
-from discreet.survey.files import read_json, write_json
-from discreet.survey.questions import Form, Mechanism, Question, described, rebuilt
+from discreet.survey.files import digest_of_file, read_json, write_json
+from discreet.survey.forms import Form
+from discreet.survey.oracles import KINDS, LocalMechanism, kind_named
+from discreet.survey.pairs import PairCollector
+from discreet.survey.questions import Question
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
 from discreet.survey.waves import People, Waves, WavesEstimate
 
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from discreet.measures import Pure
 
 __all__ = ["Boxes", "Estimates", "Survey"]
+
+Q = TypeVar("Q", bound=Choices)
 
 _CHUNK: Final = 1 << 16
 _FLOATS: Final = (float, np.floating)
@@ -147,7 +153,7 @@ class Survey:
         self._check_kept(keep)
         if path_of(target, "file").suffix.lower() == ".csv":
             for form in self.forms:
-                if not form.packs_bits:
+                if form.says == "choice":
                     form.question.places_of_reports([])  # Raises where a choice would be written as a blank cell.
         rows = 0
         for _ in self._file_places(source, keep):
@@ -195,7 +201,10 @@ class Survey:
         boxes = self.collector(wave=wave)
         for source in sources if isinstance(sources, list | tuple) else [sources]:
             if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".json":
-                boxes = boxes.merge(Boxes.load(source))
+                saved = Boxes.load(source)
+                if any(box.seen for box in saved.values()):
+                    saved.note(digest_of_file(Path(source)))
+                boxes = boxes.merge(saved)
             else:
                 boxes.add_many(source)
         return boxes
@@ -227,7 +236,8 @@ class Survey:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the survey as plain values, for JSON."""
-        questions = [form.question.to_dict() | {"mechanism": described(form.mechanism)} for form in self.forms]
+        forms = [form.to_dict() for form in self.forms]
+        questions = [form["question"] | {"mechanism": form["mechanism"]} for form in forms]
         return {"epsilon": str(self.epsilon), "questions": questions}  # An infinite one is written as "inf".
 
     @classmethod
@@ -247,11 +257,15 @@ class Survey:
         chosen = [item.get("mechanism") for item in items]
         weights = {q.name: item["weight"] for q, item in zip(questions, items, strict=True) if "weight" in item}
         if not any(isinstance(each, Mapping) for each in chosen):
-            kinds = {q.name: _kind(name) for q, name in zip(questions, chosen, strict=True) if name is not None}
+            kinds = {
+                q.name: kind_named(name, _BUDGETED).of
+                for q, name in zip(questions, chosen, strict=True)
+                if name is not None
+            }
             return cls(questions, epsilon=data["epsilon"], weights=weights, kinds=kinds)
         if not all(isinstance(each, Mapping) for each in chosen):
             raise ParameterError("questions", items, "a mechanism's numbers for each question, or for none")
-        forms = [q.form(rebuilt(each, q)) for q, each in zip(questions, chosen, strict=True)]
+        forms = [Form.rebuilt(q, each) for q, each in zip(questions, chosen, strict=True)]
         survey = cls.of(forms)
         if survey.epsilon == INFINITE and data["epsilon"] == "inf":
             return survey
@@ -329,6 +343,11 @@ class Boxes(Mapping[str, Collector]):
                 for name, box in self.boxes.items():
                     box.held = before[name]
                 raise
+
+    def note(self, digest: str, /) -> None:
+        """Remember in each box that a file was counted, by its digest."""
+        for box in self.boxes.values():
+            box.note(digest)
 
     def merge(self, *others: Boxes) -> Boxes:
         """Return new boxes with the reports of these and of others of the same survey."""
@@ -423,12 +442,7 @@ class Estimates(Mapping[str, Estimate | WavesEstimate]):
         >>> "<h1>A survey of 2 questions</h1>" in s.estimate(noisy).to_html()
         True
         """
-        from discreet.survey.pages import estimates_page
-
-        listed = [found for found in self.estimates.values() if isinstance(found, Estimate)]
-        if len(listed) < len(self):
-            raise UnsupportedError("waves of the same people have no page: make one of each wave")
-        return estimates_page(listed).to_html(path)
+        return page_of(self).to_html(path)
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.estimates.values()))
@@ -436,9 +450,9 @@ class Estimates(Mapping[str, Estimate | WavesEstimate]):
     __repr__ = __str__
 
 
-def _questions(questions: Iterable[Question]) -> list[Question]:
+def _questions(questions: Iterable[Q]) -> list[Q]:
     found = listed(questions, "questions", "a list of questions")
-    if not found or not all(isinstance(question, Question) for question in found):
+    if not found or not all(isinstance(question, Choices) for question in found):
         raise KindError("questions", questions, "a list of questions")
     names = [question.name for question in found]
     if len(set(names)) < len(names):
@@ -446,42 +460,28 @@ def _questions(questions: Iterable[Question]) -> list[Question]:
     return found
 
 
-_KINDS = {
-    kind.__name__: kind
-    for kind in (RandomizedResponse, RandomizedResponseBool, SubsetSelection, OptimizedUnary, Rappor)
-}
+_BUDGETED: Final = {name: kind for name, kind in KINDS.items() if kind.budgeted}
 
 
-def _kind(name: Any) -> type:
-    if not isinstance(name, str) or name not in _KINDS:
-        raise ParameterError("mechanism", name, f"one of {', '.join(_KINDS)}")
-    return _KINDS[name]
-
-
-def _mechanism(question: Question, epsilon: Fraction, kind: type | None) -> Mechanism:
+def _mechanism(question: Question, epsilon: Fraction, kind: type | None) -> LocalMechanism:
     """Return the best mechanism for a question within its part of the budget, or that of the kind asked for."""
     if kind is None:
         return question.plan(epsilon=epsilon).mechanism
-    if kind in (RandomizedResponse, SubsetSelection):
-        made: Mechanism = kind.within(epsilon=epsilon, categories=question.categories)
-        return made
-    if kind is OptimizedUnary:
-        return OptimizedUnary.within(epsilon=epsilon, length=len(question))
-    if kind is Rappor:
-        return Rappor.within(epsilon=epsilon, length=len(question), max_weight=1)
-    if kind is RandomizedResponseBool:
-        return RandomizedResponseBool.within(epsilon=epsilon)
-    raise ParameterError("kinds", kind, f"one of {', '.join(_KINDS)}")
+    for oracle in _BUDGETED.values():
+        if oracle.of is kind:
+            made: LocalMechanism = oracle.within(question.categories, epsilon)
+            return made
+    raise ParameterError("kinds", kind, f"one of {', '.join(sorted(_BUDGETED))}")
 
 
-def _answers(series: Any, question: Question) -> Any:
+def _answers(series: Any, question: Choices) -> Any:
     """Return a column of answers as an array or a list."""
     if series.dtype.is_integer() and not series.is_null().any():
         return series.to_numpy()
     return _plain(series.to_list(), question)
 
 
-def _plain(answers: Any, question: Question) -> Any:
+def _plain(answers: Any, question: Choices) -> Any:
     """Return answers, with whole floats as integers where the choices are: frames make floats of integers with gaps."""
     if isinstance(answers, np.ndarray):
         return answers

@@ -21,8 +21,8 @@ from discreet.report import columns
 from discreet.report.scale import interval_text
 from discreet.survey.collectors import Collector, Wave, check_box, checked_wave
 from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error
+from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
-from discreet.survey.questions import Form
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Waves(Mapping[Wave, Collector]):
     2000
     """
 
-    __slots__ = ("_boxes", "people")
+    __slots__ = ("_boxes", "_form", "people")
 
     def __init__(self, boxes: Iterable[Collector], *, people: People) -> None:
         if not isinstance(people, str) or people not in ("same", "different"):
@@ -64,8 +64,10 @@ class Waves(Mapping[Wave, Collector]):
             raise ParameterError("boxes", several, "at least one box")
         for box in several:
             check_box(box, several[0])
-        if not isinstance(several[0].form, Form):
-            raise UnsupportedError(f"{several[0].form.question.name}: open text is decoded one wave at a time")
+        form = several[0].form
+        if not isinstance(form, Form):
+            raise UnsupportedError(f"{form.question.name}: open text is decoded one wave at a time")
+        self._form = form
         self.people: People = people
         self._boxes = {box.wave: box for box in several}
         if len(self._boxes) < len(several):
@@ -92,7 +94,7 @@ class Waves(Mapping[Wave, Collector]):
             for box in boxes[1:]:
                 held = held.plus(box.held)
             return Estimate.of(
-                boxes[0].form,
+                self._form,
                 held.supports,
                 held.n,
                 confidence=confidence,
@@ -102,7 +104,7 @@ class Waves(Mapping[Wave, Collector]):
         error = checked_error(confidence)
         each = 1 - Fraction(error) / len(boxes)  # proof: union
         found = {box.wave: box.estimate(confidence=each, simultaneous=simultaneous) for box in boxes}
-        return WavesEstimate(boxes[0].form, found, 1 - error, bool(simultaneous), error)
+        return WavesEstimate(self._form, found, 1 - error, bool(simultaneous), error)
 
     def change(self, choice: Any, before: Wave, after: Wave, /, *, confidence: Exact = "0.95") -> Difference:
         """Return how much the share of a choice changed from one wave to another, whoever was in both.

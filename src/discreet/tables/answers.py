@@ -13,13 +13,14 @@ import numpy as np
 
 from discreet.errors import ParameterError, one_of
 from discreet.exact import Exact, exact, whole, written
+from discreet.intervals import laplace_above
 from discreet.ledger import Amount
 from discreet.report import columns as text_columns
 from discreet.report import intervals, plain
 from discreet.report.scale import decimals_for, interval_text
 from discreet.tables.files import write
-from discreet.tables.noise import ColumnNoise
-from discreet.tables.spread import LeftOut
+from discreet.tables.noise import Noise
+from discreet.tables.spread import SIZES, LeftOut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ class Answer:
     by: tuple[str, ...]
     keys: list[tuple[Any, ...]]
     columns: dict[str, list[Any]]
-    noise: dict[str, ColumnNoise]
+    noise: dict[str, Noise]
     value: str
     receipt: dict[str, Any]
     types: tuple[Any, ...] = ()
@@ -63,12 +64,12 @@ class Answer:
         one_of("column", name, self.columns)
         sure = exact(confidence, "confidence")
         if not 0 < sure < 1:
-            raise ParameterError("confidence", confidence, "0 < confidence < 1")
+            raise ParameterError("confidence", confidence, "0 < confidence < 1, such as 0.95")
         if name == "mean":
             return self._mean_interval(1 - sure)
         noise = self.noise[name]
         if noise.threshold is not None:
-            return noise.above(self.columns[name], 1 - sure)
+            return laplace_above(self.columns[name], float(noise.scale), noise.threshold, float(1 - sure))
         values, reach = np.array(self.columns[name], float), noise.radius(1 - sure)
         if not _whole_in_floats(noise.unit, max(abs(values).max(initial=0), reach)):  # Each step may round to nearest.
             return _down(_down(values) - reach), -_down(_down(-values) - reach)
@@ -99,9 +100,15 @@ class Answer:
         what = "rows" if bounds["max_rows"] is not None else "groups"
         if self.left_out is None:
             why = "it was not asked for" if told["part of epsilon"] == "0" else "the noise is larger than the table"
+            if bounds["max_groups" if what == "groups" else "max_rows"] >= SIZES[-1]:
+                why = f"of each person, {SIZES[-1]} are counted at most"
             return f"Bias: what share of people's {what} {bound} left out is not known: {why}."
         share, ends = f"{self.left_out.share:.1%}", f"{self.left_out.low:.1%} to {self.left_out.high:.1%}"
-        return f"Bias: {bound} left out {share} of people's {what} ({ends}). The noise intervals do not include it."
+        counted = f"counting up to {SIZES[-1]} of each person"
+        return (
+            f"Bias: {bound} left out {share} of people's {what} ({ends}), {counted}. "
+            "The noise intervals do not include it."
+        )
 
     @property
     def names(self) -> dict[str, str]:
@@ -160,8 +167,7 @@ class Answer:
         Parquet keeps the receipt in its metadata, under ``discreet``; beside CSV and JSON it is <path>.receipt.json.
 
         >>> import json, pathlib, tempfile
-        >>> from discreet import Laplace
-        >>> noise = {"people": ColumnNoise(Laplace(1))}
+        >>> noise = {"people": Noise(Fraction(1))}
         >>> answer = Answer(("city",), [("Rome",)], {"people": [7]}, noise, "people", {"spent": {"epsilon": 1.0}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     answer.save(pathlib.Path(folder, "answer.json"))
@@ -173,8 +179,7 @@ class Answer:
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the answer as a page: one HTML file that loads nothing; with a *path*, also write it there.
 
-        >>> from discreet import Laplace
-        >>> noise = {"people": ColumnNoise(Laplace(1))}
+        >>> noise = {"people": Noise(Fraction(1))}
         >>> receipt = {"question": "count_people", "spent": {"epsilon": 1.0, "delta": 0.0}}
         >>> answer = Answer(("city",), [("Rome",)], {"people": [7]}, noise, "people", receipt)
         >>> "What anyone could learn about one person from this page" in answer.to_html()
@@ -194,8 +199,7 @@ class Answer:
 
         They have as many decimals as the width of the intervals gives sense to; the intervals are rounded outwards.
 
-        >>> from discreet import Laplace
-        >>> noise = {"people": ColumnNoise(Laplace(1))}
+        >>> noise = {"people": Noise(Fraction(1))}
         >>> Answer(("city",), [("Rome",)], {"people": [1007]}, noise, "people", {}).to_cells()
         [['1,007', '1,004 to 1,010']]
         """

@@ -8,14 +8,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 from discreet.errors import one_of
+from discreet.reals import exp, floor_bits, ln
 from discreet.report import columns
 from discreet.report.words import promise
-from discreet.tables.noise import ColumnNoise
+from discreet.tables.noise import Noise
 
 if TYPE_CHECKING:
     from discreet.tables.table import Query
 
-__all__ = ["Choice", "Explanation", "explained"]
+__all__ = ["Choice", "Explanation", "explained", "needed"]
 
 
 @final
@@ -44,7 +45,8 @@ class Explanation:
 
     question: str
     guarantee: str
-    chosen: int
+    chosen: int | None
+    """None where max_groups="auto" decides when the question is asked."""
     choices: tuple[Choice, ...]
     notes: tuple[str, ...]
     receipt: dict[str, Any]
@@ -65,7 +67,7 @@ class Explanation:
         private = self.choices[0].threshold is not None
         errors = [f"of {n:,} people" for n, _ in self.choices[0].errors]
         noise = ["noise, 95 %, " + errors[0], *errors[1:]] if errors else ["noise, 95 %"]
-        head = ["max_groups", *noise, *(["threshold", "appears: 50 %", "95 %"] if private else [])]
+        head = ["max_groups", *noise, *(["threshold", "half seen", "95 % seen"] if private else [])]
         rows = [
             [
                 f"{choice.max_groups}{' *' if choice.max_groups == self.chosen else ''}",
@@ -101,18 +103,19 @@ def explained(queries: Sequence[Query], chosen: Query) -> Explanation:
         bounds = f"[{float(plan.low or 0):g}, {float(plan.high or 0):g}]"
         notes.append(f"Values are clipped to {bounds} and put on a grid of {plan.grid}.")
     choices = tuple(_choice(query) for query in queries)
-    return Explanation(f"{what}{by}", guarantee, plan.max_groups, choices, tuple(notes), chosen.receipt())
+    most = None if chosen.auto else plan.max_groups
+    return Explanation(f"{what}{by}", guarantee, most, choices, tuple(notes), chosen.receipt())
 
 
 def _choice(query: Query) -> Choice:
     parts = dict(query.parts)
     value: Any = parts[query.plan.aggregate].then  # type: ignore[attr-defined]
     first: Any = query.parts[0][1].then  # type: ignore[attr-defined]
-    noise: ColumnNoise = query._noise(query.plan.aggregate, value)
+    noise: Noise = query._noise(query.plan.aggregate, value)
     threshold = getattr(first, "threshold", None)
     sure = (Fraction(1, 2), Fraction(19, 20))
-    n50, n95 = (None if threshold is None else first.noise.needed(threshold, p) for p in sure)
-    scale, reach = float(value.scale * noise.unit), noise.radius(Fraction(1, 20))
+    n50, n95 = (None if threshold is None else needed(first.scale, threshold, p) for p in sure)
+    scale, reach = float(noise.scale * noise.unit), noise.radius(Fraction(1, 20))
     errors = _mean_errors(query) if query.plan.aggregate == "mean" else ()
     return Choice(query.plan.max_groups, scale, reach, threshold, n50, n95, errors)
 
@@ -129,3 +132,16 @@ def _mean_errors(query: Query) -> tuple[tuple[int, float], ...]:
     width = float((query.plan.high or 0) - (query.plan.low or 0))
     sizes = (100, 1000, 10_000)
     return tuple((n, min((total + people * width / 2) / (n - people), width) if n > people else width) for n in sizes)
+
+
+def needed(scale: Fraction, threshold: int, probability: Fraction) -> int:
+    """Return the least count that noise leaves strictly above a threshold with a given probability of 1/2 or more.
+
+    Pr[Z >= -m] = 1 - q**(m + 1) / (1 + q) for m >= 0, with q = exp(-1 / scale); at m = 0 it is at least one half.
+
+    >>> needed(Fraction(3), 44, Fraction(1, 2)), needed(Fraction(3), 44, Fraction(19, 20))
+    (45, 52)
+    """
+    q = exp(-1 / scale)
+    bound = -scale * (ln(1 - probability) + ln(1 + q)) - 1
+    return threshold + 1 + max(-floor_bits(-bound, 0), 0)

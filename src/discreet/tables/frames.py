@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 __all__ = ["arrow_table"]
+
+_UNITS: Final = {"s": 10**6, "ms": 10**3}
+"""Microseconds in the units that reach beyond them."""
+_MOST: Final = 1 << 62
 
 
 def arrow_table(frame: Any) -> Any:
@@ -49,7 +54,44 @@ def _converted(column: Any) -> Any:
         column = column.to_arrow() if hasattr(column, "to_arrow") else pa.Array.from_pandas(column)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if pa.types.is_duration(column.type):  # DuckDB stops on long ones, and no question takes any.
+        raise TypeError
+    column = _in_microseconds(column) if getattr(column.type, "tz", None) else _valid(column)
     _check(column.type)
+    return column
+
+
+def _in_microseconds(column: Any) -> Any:
+    """Return times with a zone as DuckDB has them; it stops on seconds that are beyond its microseconds."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unit, zone = column.type.unit, column.type.tz
+    if unit in _UNITS:
+        most = pa.scalar(_MOST // _UNITS[unit])
+        counts = pc.min_element_wise(column.cast(pa.int64()), most, skip_nulls=False)
+        column = pc.max_element_wise(counts, pc.negate(most), skip_nulls=False).cast(column.type)
+    return column.cast(pa.timestamp("us", zone), safe=False)
+
+
+def _valid(column: Any) -> Any:
+    """Return a column with what its type has: bytes that are no UTF-8 are replaced, numbers of too many digits null.
+
+    Arrow checks neither unless asked, and DuckDB stops on both; after such a number, it answers no question any more.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        if pa.types.is_decimal(kind):
+            most = Decimal(10) ** (kind.precision - kind.scale)
+            return pa.array([None if x is None or x.copy_abs() >= most else x for x in column.to_pylist()], kind)
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            raise
+        texts = column.cast(pa.large_binary()).to_pylist()
+        return pa.array([None if x is None else x.decode(errors="replace") for x in texts], pa.large_string())
     return column
 
 

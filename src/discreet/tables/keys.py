@@ -200,8 +200,9 @@ def _column(column: Any) -> _Column:
         return _Column(
             f"a UUID, as in {name}", lambda text: str(UUID(text)), lambda x: str(UUID(str(_is(x, UUID, str))))
         )
+    if kind.is_string():
+        return _Column(f"a text, as in {name}", _text, lambda x: _text(_is(x, str)))
     for what, need, read, kinds in (
-        ("string", "a text", str, (str,)),
         ("boolean", "true or false", lambda text: _TRUTHS[text.lower()], (bool,)),
         ("date", "a day such as 2026-01-31", date.fromisoformat, (date,)),
         ("time", "a time of day such as 12:00:00", time.fromisoformat, (time,)),
@@ -216,6 +217,11 @@ def _is(x: Any, *kinds: type) -> Any:
     """Return x if it is of one of the types: a truth value is no number, and a time is no day."""
     if not isinstance(x, kinds) or (isinstance(x, bool) and bool not in kinds) or isinstance(x, datetime):
         raise TypeError
+    return x
+
+
+def _text(x: str) -> str:
+    x.encode()  # A lone surrogate is no character, and an error.
     return x
 
 

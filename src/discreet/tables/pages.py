@@ -59,7 +59,7 @@ def answer_page(answer: Answer, /) -> Page:
         lead.append(f"{datetime.fromisoformat(receipt['ledger']['when']):%Y-%m-%d %H:%M} UTC")
     else:
         lead.append(f"{datetime.now(UTC):%Y-%m-%d}")
-    alone = [] if "ledger" in receipt else [Verdict("Nobody counts.", _NOBODY, good=False)]
+    alone = [] if "ledger" in receipt else [Verdict("No budget is kept.", _NOBODY, good=False)]
     sections = [
         Section(
             "The answer", [*alone, _chart(answer, title, figures), _grid(answer, title, figures), Text(_notes(answer))]
@@ -136,7 +136,7 @@ def _chart(answer: Answer, title: str, figures: _Figures) -> Block:
     values, low, high, decimals = figures
     if not values:
         return Text(["No group is shown."])
-    most, which = (_SERIES, "last groups") if ordered(answer) else (_CHART, "groups of the greatest values")
+    most, which = (_SERIES, "last groups") if ordered(answer) else (_CHART, "largest groups")
     order = drawn(answer, most)
     caption = f"{title}, with 95 % intervals of the noise"
     if len(values) > most:
@@ -158,7 +158,7 @@ def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list
         return f"{one(0)}." if labels == ["all"] else f"{named(labels[0])}: {one(0)}."
     low, high = (choose(range(len(values)), key=values.__getitem__) for choose in (min, max))
     greatest, least = (f"{named(labels[i])} with {one(i)}" for i in (high, low))
-    return f"The greatest is {greatest}; the least drawn is {least}."
+    return f"The largest is {greatest}; the smallest shown is {least}."
 
 
 def _grid(answer: Answer, title: str, figures: _Figures) -> Grid:

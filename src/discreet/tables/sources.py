@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +16,7 @@ from discreet.tables.texts import SUFFIXES, declared, text_rows
 __all__ = ["Opened", "opened"]
 
 _PARQUET: Final = (".parquet", ".pq")
+_DESCRIBED: Final = "SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet(?, hive_partitioning=false))"
 _MOST_COLUMNS: Final = 20_000
 
 
@@ -101,8 +102,7 @@ def _files(ibis: Any, text: str, types: Mapping[str, str] | None) -> Opened:
         rows, failure = _tried(lambda: text_rows(ibis, found, said))
     elif suffix in _PARQUET and types is None:
         said = None
-        names = [glob.escape(str(path)) for path in found]  # DuckDB reads each of them as a pattern once more.
-        rows, failure = _tried(lambda: ibis.duckdb.connect().read_parquet(names))
+        rows, failure = _tried(lambda: _parquet(ibis, found))
     elif suffix in _PARQUET:
         raise ParameterError("types", type(types), "none: Parquet says the types of its columns")
     else:
@@ -111,6 +111,21 @@ def _files(ibis: Any, text: str, types: Mapping[str, str] | None) -> Opened:
         raise ParameterError("source", text, f"files that DuckDB can read ({failure})")
     _few(rows.columns)
     return Opened(rows, name, said)
+
+
+def _parquet(ibis: Any, paths: Sequence[Path]) -> Any:
+    """Return Parquet files as an Ibis table on a DuckDB of their own.
+
+    All have the columns of the first: others would be cast as they are read, which fails on some values. Columns that
+    the names of folders say are text: whether all of these are numbers is for no type to tell.
+    """
+    names = [glob.escape(str(path)) for path in paths]  # DuckDB reads each of them as a pattern once more.
+    engine = ibis.duckdb.connect()
+    described = [engine.con.execute(_DESCRIBED, [name]).fetchall() for name in names] if len(names) > 1 else []
+    for path, columns in zip(paths, described, strict=False):
+        if columns != described[0]:
+            raise ParameterError("source", path.name, f"the columns of {paths[0].name}, of the same types")
+    return engine.read_parquet(names, hive_types_autocast=False)
 
 
 def _few(columns: Any) -> None:

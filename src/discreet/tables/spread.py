@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, final
 
-from discreet.noise import Noise
+from discreet.tables.noise import radius
 
 if TYPE_CHECKING:
     from discreet.tables.plan import Plan
@@ -30,7 +30,10 @@ _ERROR: Final = Fraction(1, 20)
 @final
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The share of people's groups, or of their rows, that bounding left out: an estimate and a 95 % interval."""
+    """The share of people's groups, or of their rows, that bounding left out: an estimate and a 95 % interval.
+
+    Of a person in more than 64 groups, or with more rows, 64 are counted.
+    """
 
     share: float
     low: float
@@ -45,11 +48,10 @@ class LeftOut:
 class Spread:
     """Noisy numbers of people by the number of their groups; or by the number of their rows, and how much is kept.
 
-    *counts* has a number for each of `SIZES`, or for each pair of `SIZES` and `QUARTERS`; *noise* is the law of the
-    noise in each. Nobody has more than *most* groups, where that is known.
+    *counts* has a number for each of `SIZES`, or for each pair of `SIZES` and `QUARTERS`; *scale* is that of the
+    discrete Laplace noise in each. Nobody has more than *most* groups, where that is known.
 
-    >>> from discreet import Laplace
-    >>> spread = Spread((9000, 600, 400, *[0] * 9), Laplace(10), most=3)
+    >>> spread = Spread((9000, 600, 400, *[0] * 9), scale=Fraction(10), most=3)
     >>> print(spread.left_out(1))
     12.3% (11.4% to 13.1%)
     >>> print(spread.left_out(2))
@@ -57,18 +59,26 @@ class Spread:
     """
 
     counts: tuple[int, ...]
-    noise: Noise
+    scale: Fraction
     most: int | None = None
 
     @property
     def learned(self) -> bool:
         """Whether there are more people than six standard deviations of the noise in their number.
 
-        >>> from discreet import Laplace
-        >>> Spread((100, *[0] * 11), Laplace(10)).learned, Spread((1000, *[0] * 11), Laplace(10)).learned
+        >>> Spread((100, *[0] * 11), Fraction(10)).learned, Spread((1000, *[0] * 11), Fraction(10)).learned
         (False, True)
         """
-        return self.noise.variance * (36 * len(self.counts)) < max(sum(self.counts), 0) ** 2
+        return max(sum(self.counts), 0) ** 2 > 36 * 2 * len(self.counts) * self.scale**2
+
+    def reaches(self, bound: int) -> bool:
+        """Whether some of the people whom a bound cuts are told from those whom it does not.
+
+        >>> Spread((0,) * 12, Fraction(10)).reaches(64), Spread((0,) * 12, Fraction(10), most=50).reaches(64)
+        (False, True)
+        """
+        within = self.most is not None and self.most <= SIZES[-1]
+        return within or bound < SIZES[-1] or len(self.counts) > len(SIZES)
 
     def left_out(self, bound: int) -> LeftOut:
         """Return the share of people's groups that is left out where each counts in at most *bound* of them.
@@ -80,7 +90,7 @@ class Spread:
         shares, total = self._shares(bound), sum(largest for _, largest in self._sizes)
         weights = []
         for n, (smallest, largest) in zip(self.counts, self._sizes, strict=True):
-            reach = self.noise.radius(_ERROR * largest / total) if largest else 0
+            reach = radius(self.scale, _ERROR * largest / total) if largest else 0
             weights.append((max(n - reach, 0) * smallest, max(n + reach, 0) * largest))
         high = _greatest((*weight, most) for weight, (_, most) in zip(weights, shares, strict=True))
         low = 1 - _greatest((*weight, 1 - least) for weight, (least, _) in zip(weights, shares, strict=True))
@@ -120,7 +130,7 @@ class Spread:
         width = len(self.counts) // len(SIZES)
         rows = [self.counts[i : i + width] for i in range(0, len(self.counts), width)]
         beyond = [float(sum(sum(row) for row in rows[i:])) for i in range(len(rows))]
-        noise = self.noise.deviation / 2**0.5
+        noise = float(self.scale)
         seen = [i for i, n in enumerate(beyond) if n > noise * (3 + 4 * (width * (len(rows) - i)) ** 0.5)]
         kept = _falling(beyond[: max(seen, default=-1) + 1])
         kept += [0.0] * (len(rows) + 1 - len(kept))

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, cast, final
 from discreet import __version__
 from discreet.core import Measurement
 from discreet.domains import Maps, Vectors, freeze
-from discreet.errors import KindError, ParameterError, UnsupportedError, none_of
+from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact, whole
 from discreet.ledger import Amount, Ledger
 from discreet.measures import Approximate, MaxDivergence, amount
@@ -30,7 +30,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.asking import alone, asked, charged
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
-from discreet.tables.noise import ColumnNoise
+from discreet.tables.noise import Noise
 from discreet.tables.plan import Found, Plan, key_domains, names
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
@@ -207,7 +207,7 @@ class Table:
         plan = Plan("people", person=self.person, by=by, where=self.condition)
         sizes = _sizes(self, plan, amount(epsilon), rows=False)
         answer = sizes.release()
-        spread = Spread(tuple(answer.columns["people"]), answer.noise["people"].law)
+        spread = Spread(tuple(answer.columns["people"]), answer.noise["people"].scale)
         return suggested(spread, epsilon=future, delta=private, group_size=size, receipt=answer.receipt)
 
     def _whole(self) -> Groups:
@@ -410,7 +410,7 @@ class Groups:
         told = _told(plan, left_out, auto)
         most = None if delta is None else amount(delta, "delta")
         query = Query(self.table, plan, budget, most, part, told, auto)
-        if not all(query._noise(name, chain.then).fits for name, chain in query.parts):  # type: ignore[attr-defined]
+        if not query.fits:
             raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
         return query
 
@@ -435,6 +435,11 @@ class Query:
         """All chains of the release, in the order in which they are asked."""
         sizes = [] if self.sizes is None else [("left_out", self.sizes.parts[0][1])]
         return [*sizes, *self.parts]
+
+    @property
+    def fits(self) -> bool:
+        """Whether there are numbers for the noise of the values."""
+        return all(self._noise(name, chain.then).fits for name, chain in self.parts)  # type: ignore[attr-defined]
 
     @property
     def value_epsilon(self) -> Fraction:
@@ -500,9 +505,10 @@ class Query:
             self.sizes.check()
         engine, failure = self.table._ibis.get_backend(), ""
         with alone(self.table._ibis):
-            expression = self.plan.expression(self.table._ibis, bytes(16))
             try:
-                engine.compile(expression)
+                engine.compile(self.plan.expression(self.table._ibis, bytes(16)))
+            except DiscreetError:
+                raise
             except Exception as error:  # Each engine has its own.
                 failure = type(error).__name__
         if failure:
@@ -524,10 +530,11 @@ class Query:
             return self._answer(asked(self.table._ibis, self.plan.run), receipt)
         counted = self.sizes._made({})
         most = None if self.plan.keys is None or not self.plan.by else len(self.plan.keys)
-        spread = Spread(tuple(counted.columns["people"]), counted.noise["people"].law, most)
+        spread = Spread(tuple(counted.columns["people"]), counted.noise["people"].scale, most)
         query = self.with_groups(self._chosen(spread)) if self.auto else self
         plan = query.plan
-        left_out = spread.left_out(plan.max_groups if plan.by else plan.max_rows) if spread.learned else None
+        bound = plan.max_groups if plan.by else plan.max_rows
+        left_out = spread.left_out(bound) if spread.learned and spread.reaches(bound) else None
         found = {"max_groups": plan.max_groups if plan.by else None} | ({} if left_out is None else asdict(left_out))
         told = receipt | {"left_out": receipt["left_out"] | found}
         return replace(query._answer(asked(self.table._ibis, plan.run), told), left_out=left_out)
@@ -574,10 +581,10 @@ class Query:
                 for value, people in zip(columns["mean"], columns["people"], strict=True)
             ]
 
-    def _noise(self, name: str, mechanism: Any) -> ColumnNoise:
+    def _noise(self, name: str, mechanism: Any) -> Noise:
         grid = self.plan.grid or Fraction(1)
         unit = {"sum": grid, "mean": grid / 2}.get(name, Fraction(1))
-        return ColumnNoise(mechanism.noise, unit, getattr(mechanism, "threshold", None))
+        return Noise(mechanism.scale, unit, getattr(mechanism, "threshold", None))
 
     def receipt(self) -> dict[str, Any]:
         """Say what is done, in plain values that a ledger can keep."""
@@ -640,7 +647,10 @@ def _sizes(table: Table, plan: Plan, epsilon: Fraction, *, rows: bool) -> Query:
     keys = SIZES if len(bins) == 1 else tuple(product(SIZES, QUARTERS))
     name = f"{'rows' if rows else 'groups'} per person in {table.name}"
     people = table._with(_ibis=each, person=who, condition=None, filters=(), name=name)
-    return Query(people, Plan("people", person=who, by=bins, keys=keys), epsilon, None, _HALF)
+    query = Query(people, Plan("people", person=who, by=bins, keys=keys), epsilon, None, _HALF)
+    if not query.fits:
+        raise ParameterError("epsilon", epsilon, "more, or a larger part of it: there are no numbers for such noise")
+    return query
 
 
 def check_columns(name: str, wanted: Sequence[Any], table: Any) -> None:

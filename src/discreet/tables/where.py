@@ -21,6 +21,7 @@ from discreet.tables.literals import KINDS, fits, of_type
 __all__ = ["predicate", "row_by_row", "used"]
 
 _NEED: Final = "comparisons of columns with literals, joined by AND, OR and NOT"
+_FEWER: Final = "fewer conditions within each other"
 _COMPARED: Final = frozenset(
     [
         *("Equals", "NotEquals", "IdenticalTo", "Less", "LessEqual", "Greater", "GreaterEqual"),
@@ -51,7 +52,10 @@ def predicate(table: Any, text: str) -> Any:
     if not isinstance(tree, exp.Select) or {k for k, v in tree.args.items() if v} != {"expressions", "where"}:
         raise ParameterError("where", text, _NEED)
     total = _Total(table, "where", text)
-    return total.walled(_Reader(table, total).condition(tree.args["where"].this))
+    try:
+        return total.walled(_Reader(table, total).condition(tree.args["where"].this))
+    except RecursionError:
+        raise total.refuse(_FEWER) from None
 
 
 def row_by_row(table: Any, condition: Any) -> Any:
@@ -59,7 +63,7 @@ def row_by_row(table: Any, condition: Any) -> Any:
     import ibis
 
     if isinstance(condition, ibis.Deferred):
-        condition = condition.resolve(table)
+        condition = _resolved(condition, table)
     elif callable(condition) and not isinstance(condition, ibis.Expr):
         condition = condition(table)
     if not (isinstance(condition, ibis.Value) and condition.type().is_boolean()):
@@ -70,7 +74,17 @@ def row_by_row(table: Any, condition: Any) -> Any:
     try:
         return total.walled(total.value(condition.op())).name(condition.get_name())
     except RecursionError:
-        raise total.refuse("fewer conditions within each other") from None
+        raise total.refuse(_FEWER) from None
+
+
+def _resolved(condition: Any, table: Any) -> Any:
+    """Return a deferred expression as one of a table, or raise where that lacks a column, or a type a method."""
+    failure = ""
+    try:
+        return condition.resolve(table)
+    except Exception as error:  # Whatever Ibis has for what cannot be.
+        failure = type(error).__name__
+    raise KindError("condition", type(condition), f"an expression of columns that are there ({failure})")
 
 
 def used(condition: Any) -> set[str]:
@@ -117,7 +131,7 @@ class _Total:
         if name in _LOGIC:
             return make(*(self.of(value, "boolean") for value in values))
         if name in ("IsNull", "NotNull"):
-            return make(values[0] if isinstance(values[0], self.ops.Field) else self.value(values[0]))
+            return make(self.held(values[0]) if isinstance(values[0], self.ops.Field) else self.value(values[0]))
         if name == "IsNan":
             return make(self.of(values[0], "floating"))
         if name in _TEXTS:
@@ -125,7 +139,7 @@ class _Total:
         if name in _PATTERNS and operands[2:] in ([], [None]):
             return self.matched(make, *values)
         if name in _TIMES:
-            return make(self.of(values[0], "date", "timestamp"))
+            return self.part(make, self.of(values[0], "date", "timestamp"))
         raise self.refuse(
             f"an expression that looks at one row at a time and fails on none, not {name}"
         )  # proof: total
@@ -137,11 +151,24 @@ class _Total:
             raise self.refuse(f"{' or '.join(kinds)} where {_named(value.dtype)} is")
         return value
 
+    def held(self, op: Any) -> Any:
+        """Return a column that may be asked for nulls: one of structs may stand for what the engine cannot hold."""
+        if op.dtype.is_struct():
+            raise self.refuse(f"a column of single values, not of {_named(op.dtype)}")
+        return op
+
     def field(self, op: Any) -> Any:
         """Return a column; a text without its collation."""
         if self.engine is None or not op.dtype.is_string():
             return op
         return self.engine.bare(op.to_expr()).op()  # proof: collation
+
+    def part(self, make: Callable[..., Any], moment: Any) -> Any:
+        """Return a part of a day or a time; it may be compared with, and so be cast to, any whole number."""
+        part = make(moment)
+        if self.engine is None:
+            return part
+        return self.engine.part(part.to_expr(), moment.to_expr()).op()  # proof: part
 
     def compared(self, make: Callable[..., Any], *values: Any) -> Any:
         """Return a comparison of values of one type; each literal becomes one of that type."""
@@ -221,7 +248,7 @@ class _Reader:
             sides = map(self.side, (node.this, node.expression))
             return total.compared(self.comparisons[type(node)], *sides)
         if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-            return ops.IsNull(self.column(node.this))
+            return ops.IsNull(total.held(self.column(node.this)))
         if isinstance(node, exp.Between) and not node.args.get("symmetric"):
             ends = (self.literal(node.args[side]) for side in ("low", "high"))
             return total.compared(ops.Between, self.column(node.this), *ends)

@@ -97,6 +97,10 @@ class Engine(ABC):
         """Return a condition that holds for no row on which it fails, where the engine has a way to say so."""
         return condition
 
+    def part(self, part: Any, moment: Any) -> Any:
+        """Return a part of a day or a time, such as the year, that can be cast to any type of whole numbers."""
+        return part
+
     def bare(self, text: Any) -> Any:
         """Return a text that can be compared with any other: an engine may fail, row by row, where collations meet."""
         return text

@@ -30,6 +30,10 @@ class Postgres(Engine):
         if self.backend.con.info.parameter_status("server_encoding") == "SQL_ASCII":
             raise UnsupportedError("postgres needs a database with an encoding, and SQL_ASCII is none")
 
+    def part(self, part: Any, moment: Any) -> Any:
+        """Return null for infinite days and times, whose year is an infinite number."""
+        return call("isfinite", "boolean", moment).ifelse(part, literal(None, part.type()))
+
     def bare(self, text: Any) -> Any:
         """Return a text of the database's own collation, which any pattern can be looked for in."""
         return call("convert_from", "string", self.octets(text), literal("UTF8"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from math import floor
 from typing import Any, ClassVar, Final, TypeVar
 from uuid import UUID
 
-from discreet.errors import KindError
+from discreet.errors import KindError, UnsupportedError
 from discreet.tables.engines.engine import MOMENTS, Engine, call, literal
 from discreet.tables.keys import decimals
 from discreet.tables.order import ID_BITS, P
@@ -30,12 +31,22 @@ class SQLite(Engine):
         import ibis.expr.operations as ops
 
         super().check(table, columns)
-        for source in table.op().find(ops.DatabaseTable):
-            found = self.backend.con.execute("SELECT name, type FROM pragma_table_info(?)", [source.name])
-            for name in [name for name, kind in found if not kind and name in columns]:
-                raise KindError("column", name, "a column with a type, which its table or view does not say: cast it")
-        for arity, function in _FUNCTIONS:
-            self.backend.con.create_function(f"discreet{function.__name__}", arity, function, deterministic=True)
+        con, failure, untyped = self.backend.con, "", []
+        try:
+            for source in table.op().find(ops.DatabaseTable):
+                found = con.execute("SELECT name, type FROM pragma_table_info(?)", [source.name]).fetchall()
+                untyped += [name for name, kind in found if not kind and name in columns]
+            if vars(self.backend).get("_discreet_functions") is not con:  # Once: a cursor that is open forbids it.
+                for arity, function in _FUNCTIONS:
+                    con.create_function(f"discreet{function.__name__}", arity, function, deterministic=True)
+                vars(self.backend)["_discreet_functions"] = con
+        except sqlite3.Error as error:
+            failure = type(error).__name__
+        if failure:
+            need = "ask in the thread that made the connection, and close cursors that are open"
+            raise UnsupportedError(f"sqlite cannot be asked this ({failure}); nothing was charged: {need}")
+        for name in untyped:
+            raise KindError("column", name, "a column with a type, which its table or view does not say: cast it")
 
     def who(self, column: Any) -> Any:
         """Return people as they are held, texts as bytes: an expression, unlike a column, has no collation."""

@@ -1,0 +1,56 @@
+"""What all tests have: tiers, and a last line about each thing that was not there to be tested."""
+
+import os
+import re
+import time
+from collections import Counter
+
+import pytest
+from hypothesis import settings
+
+ALL = bool(os.environ.get("DISCREET_ALL") or os.environ.get("DISCREET_SLOW"))
+
+START: list[float] = []
+
+settings.register_profile("some", max_examples=25, deadline=None)
+settings.register_profile("all", deadline=None)
+settings.load_profile("all" if ALL else "some")
+
+
+def pytest_addoption(parser):
+    """Add the option of `make quick`."""
+    parser.addoption("--seconds", type=float, help="begin no test after so many seconds")
+
+
+def pytest_runtest_setup(item):
+    """Leave a test out where time is up."""
+    limit = item.config.getoption("--seconds")
+    START[:] = START[:1] or [time.monotonic()]
+    if limit is not None and time.monotonic() - START[0] > limit:
+        pytest.skip(f"the {limit:g} seconds are over; make test runs all")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what repeats at length, unless all is asked for, or the test by its name."""
+    named = any("::" in argument for argument in config.args)
+    if ALL or named:
+        return
+    kept = [item for item in items if item.get_closest_marker("deep") is None]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("deep") is not None])
+        items[:] = kept
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line each what was skipped, and why."""
+    reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"Not run: {count} test{'s' * (count > 1)}: {reason}")
+    if not ALL and terminalreporter.stats.get("deselected"):
+        terminalreporter.write_line(f"Left to make test-all: {len(terminalreporter.stats['deselected'])} deep tests")
+
+
+def _reason(report):
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return re.sub(r"^Skipped: ", "", text)

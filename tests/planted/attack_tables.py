@@ -1,0 +1,57 @@
+"""Bugs of what a second attack on tables found."""
+
+from planted import Mutant, T
+
+A = "test_attack_tables.py::"
+
+CATALOGUE = [
+    Mutant(
+        "the year of an infinite day cast to an integer",
+        T + "engines/postgres.py",
+        'return call("isfinite", "boolean", moment).ifelse(part, literal(None, part.type()))',
+        "return part",
+        A + "TestPartsOfTimes",
+    ),
+    Mutant(
+        "Parquet files cast to the types of the first",
+        T + "sources.py",
+        "if columns != described[0]:",
+        "if len(columns) != len(described[0]):",
+        A + "TestParquet::test_files_of_different_types_are_refused_whatever_their_values",
+    ),
+    Mutant(
+        "types of folders' columns guessed from their names",
+        T + "sources.py",
+        "hive_types_autocast=False",
+        "hive_types_autocast=True",
+        A + "TestParquet::test_columns_of_folders_are_text_whatever_their_names",
+    ),
+    Mutant(
+        "an array of Arrow taken at its word",
+        T + "frames.py",
+        "column.validate(full=True)",
+        "column.validate()",
+        A + "TestFrames",
+    ),
+    Mutant(
+        "seconds with a zone beyond microseconds",
+        T + "frames.py",
+        '_UNITS: Final = {"s": 10**6, "ms": 10**3}',
+        "_UNITS: Final[dict[str, int]] = {}",
+        A + "TestFrames::test_times_with_a_zone_are_answered_at_any_distance",
+    ),
+    Mutant(
+        "a null beside a time with a zone is the last time",
+        T + "frames.py",
+        "column.cast(pa.int64()), most, skip_nulls=False)",
+        "column.cast(pa.int64()), most)",
+        A + "TestFrames::test_times_with_a_zone_keep_their_microseconds_and_nulls",
+    ),
+    Mutant(
+        "nothing left out beyond what the histogram tells apart",
+        T + "spread.py",
+        "return within or bound < SIZES[-1] or len(self.counts) > len(SIZES)",
+        "return True",
+        A + "TestLeftOut::test_nothing_is_said_where_nothing_can_be_told",
+    ),
+]
