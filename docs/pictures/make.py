@@ -275,6 +275,7 @@ HOUSE = (
     (("survey", "ask people"), ("tables", "publish tables"), ("audit", "check any claim")),
     (("report", "charts, pages"), ("ledger", "the budget's books"), ("intervals", "bounds from counts")),
     (("mechanisms", "one file each, its proof beside it"),),
+    (("noise", "one law a file: its tail, its sampler, its loss"),),
     (("composition", "what several releases cost"),),
     (("core", "Measurement, Transformation, >>"),),
     (("domains", "what data may be"), ("metrics", "how far apart"), ("measures", "how much is told")),

@@ -47,9 +47,11 @@ from discreet.errors import (
 from discreet.exact import exact
 from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, Pure
 from discreet.mechanisms import (
+    AddNoise,
     Bloom,
     Debiased,
     IntegerLaplace,
+    KeepAbove,
     LaplaceThreshold,
     LongitudinalRappor,
     OneHot,
@@ -58,8 +60,6 @@ from discreet.mechanisms import (
     RandomizedResponseBool,
     Rappor,
     SubsetSelection,
-    continuous_laplacian_tail_to_alpha,
-    discrete_laplacian_tail_to_alpha,
 )
 from discreet.metrics import (
     AbsoluteDistance,
@@ -67,8 +67,10 @@ from discreet.metrics import (
     L01InfDistance,
     L1Distance,
     PersonDistance,
+    Sensitivity,
     SymmetricDistance,
 )
+from discreet.noise import Laplace, Noise, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -77,6 +79,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AbsoluteDistance",
+    "AddNoise",
     "Anything",
     "Approximate",
     "BitVectors",
@@ -98,9 +101,11 @@ __all__ = [
     "Floats",
     "IntegerLaplace",
     "Integers",
+    "KeepAbove",
     "KindError",
     "L01InfDistance",
     "L1Distance",
+    "Laplace",
     "LaplaceThreshold",
     "Ledger",
     "LedgerError",
@@ -110,6 +115,7 @@ __all__ = [
     "MaxDivergence",
     "Measurement",
     "MismatchError",
+    "Noise",
     "Nullable",
     "Objects",
     "OneHot",
@@ -122,6 +128,7 @@ __all__ = [
     "RandomizedResponseBool",
     "Rappor",
     "ReportError",
+    "Sensitivity",
     "SubsetSelection",
     "SymmetricDistance",
     "Texts",

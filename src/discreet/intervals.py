@@ -24,7 +24,6 @@ __all__ = [
     "binomial_tails",
     "checked_confidence",
     "fewest_hits",
-    "laplace_above",
 ]
 
 _WIDEN: Final = 1e-9
@@ -134,49 +133,3 @@ def bennett(n: int, variance: Any, reach: Any, error: Any) -> NDArray[np.float64
     for _ in range(8):
         u = np.maximum(u - ((1 + u) * np.log1p(u) - u - c) / np.log1p(u), 0.0)
     return np.asarray(u * v / b * (1 + _WIDEN))
-
-
-def laplace_above(values: Any, scale: float, threshold: int, error: float) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return intervals for counts of which a noisy value is seen only if it is above a threshold.
-
-    Noise is discrete Laplace. The law of a value that is seen depends on the count in a monotone way, so the counts
-    under which it is not too large, nor too small, each with half of the error, lie between two ends. Counts up to the
-    threshold give one and the same law: a value near it says only that the count is at least 1.
-
-    >>> low, high = laplace_above([46, 60, 1000], 3.0, 44, 0.05)
-    >>> low.tolist(), high.tolist()
-    ([1, 51, 991], [53, 69, 1009])
-    """
-    seen = np.asarray(values, np.int64)
-    error *= 1 - _WIDEN
-    reach = int(np.ceil(scale * -np.log(error / 4))) + 2
-    lowest = np.maximum(np.minimum(seen - reach, threshold), 0)
-
-    def not_too_large(count: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray(_at_least(seen - count, scale) >= error / 2 * _at_least(threshold + 1 - count, scale))
-
-    def too_small(count: NDArray[Any]) -> NDArray[np.bool_]:
-        above = _at_least(threshold + 1 - count, scale)
-        return np.asarray(above - _at_least(seen + 1 - count, scale) < error / 2 * above)
-
-    low = _first(lowest, seen, not_too_large)
-    high = np.maximum(_first(seen, seen + reach, too_small) - 1, seen)
-    return np.where(low <= threshold, 1, low), high
-
-
-def _at_least(k: NDArray[Any], scale: float) -> NDArray[np.float64]:
-    """Return the probability that discrete Laplace noise is at least k: q**k / (1 + q), or 1 - q**(1 - k) / (1 + q)."""
-    q = np.exp(-1 / scale)
-    tail = np.exp(-np.where(k > 0, k, 1 - k) / scale) / (1 + q)
-    return np.asarray(np.where(k > 0, tail, 1 - tail))
-
-
-def _first(low: NDArray[Any], high: NDArray[Any], holds: Any) -> NDArray[Any]:
-    """Return the least integers between two ends from which on a condition holds; the upper end if none does."""
-    low, high = low.copy(), high.copy()
-    while (low < high).any():
-        middle = (low + high) // 2
-        yes = holds(middle)
-        low, high = np.where(yes, low, middle + 1), np.where(yes, middle, high)
-        low = np.minimum(low, high)
-    return low

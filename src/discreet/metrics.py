@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ __all__ = [
     "L1Distance",
     "Metric",
     "PersonDistance",
+    "Sensitivity",
     "SymmetricDistance",
 ]
 
@@ -106,6 +107,40 @@ class L1Distance(Metric):
         return sum(abs(int(a) - int(b)) for a, b in zip(x, y, strict=True))
 
 
+class Sensitivity(NamedTuple):
+    """How far apart numbers may be: in how many places, by how much in all, and by how much in one place.
+
+    It equals the tuple of the three.
+
+    >>> Sensitivity(l0=3, l1=25, li=10) == (3, 25, 10)
+    True
+    """
+
+    l0: int
+    l1: int
+    li: int
+
+    def tightest(self) -> Sensitivity:
+        """Return the tightest equivalent bounds between integers: l1 <= l0 li, li <= l1, l0 <= l1; or three zeros.
+
+        >>> Sensitivity(3, 100, 10).tightest(), Sensitivity(3, 2, 10).tightest()
+        (Sensitivity(l0=3, l1=30, li=10), Sensitivity(l0=2, l1=2, li=2))
+        """
+        l1 = min(self.l1, self.l0 * self.li)  # No more than l0 places change by li each.
+        return Sensitivity(min(self.l0, l1), l1, min(self.li, l1))  # A place that changes, changes by at least 1.
+
+    @property
+    def l2_squared(self) -> int:
+        """The greatest sum of squares: l1 is packed onto as few places as possible. It is at most l1 li.
+
+        >>> Sensitivity(3, 30, 10).l2_squared, Sensitivity(3, 25, 10).l2_squared
+        (300, 225)
+        """
+        _, l1, li = self.tightest()
+        full, rest = divmod(l1, li) if li else (0, 0)
+        return full * li**2 + rest**2
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class L01InfDistance(Metric):
@@ -114,23 +149,21 @@ class L01InfDistance(Metric):
     Keys of different types differ, though Python may call them equal: 1 and True are two keys.
 
     >>> L01InfDistance().measure({"a": 5, "b": 1}, {"a": 3, "c": 4})
-    (3, 7, 4)
+    Sensitivity(l0=3, l1=7, li=4)
     """
 
-    def check(self, d_in: tuple[int, Exact, Exact], /) -> tuple[int, int, int]:
-        """Return the tightest equivalent bounds: l1 <= l0 li, li <= l1, l0 <= l1; or (0, 0, 0)."""
-        if type(d_in) not in (tuple, list) or len(d_in) != 3:
+    def check(self, d_in: tuple[int, Exact, Exact], /) -> Sensitivity:
+        """Return the tightest equivalent bounds, each rounded down first."""
+        if type(d_in) not in (tuple, list, Sensitivity) or len(d_in) != 3:
             raise KindError("d_in", d_in, "three distances (l0, l1, li)")
-        l0 = _whole_distance(d_in[0], "l0")
-        l1, li = _floored(d_in[1], "l1"), _floored(d_in[2], "li")
-        l1 = min(l1, l0 * li)  # No more than l0 keys change by li each.
-        return min(l0, l1), l1, min(li, l1)  # A key that changes, changes by at least 1.
+        l0, l1, li = d_in
+        return Sensitivity(_whole_distance(l0, "l0"), _floored(l1, "l1"), _floored(li, "li")).tightest()
 
-    def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> tuple[int, int, int]:
+    def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> Sensitivity:
         """Return the three distances between two maps."""
         left, right = _map(x), _map(y)
         gaps = [abs(left.get(key, 0) - right.get(key, 0)) for key in {**left, **right}]
-        return sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0)
+        return Sensitivity(sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0))
 
 
 @final

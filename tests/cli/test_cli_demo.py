@@ -59,7 +59,7 @@ class TestPublished:
         assert made.cities_true["Little Snoring"] == 1
         assert ("Little Snoring",) not in made.cities.keys
         noise = made.cities.noise["people"]
-        law = LaplaceThreshold(scale=noise.scale, threshold=noise.threshold)
+        law = LaplaceThreshold(scale=noise.law.scale, threshold=noise.threshold)
         appears = law.privacy_map((1, 1, 1))[1]  # What one person in one group can be known by.
         assert 0 < appears < 1e-6
         for name in ("people-by-city.parquet", "people-by-city.html"):

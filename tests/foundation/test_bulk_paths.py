@@ -24,6 +24,7 @@ from discreet import (
     DomainError,
     IntegerLaplace,
     Integers,
+    Laplace,
     LaplaceThreshold,
     LongitudinalRappor,
     OneHot,
@@ -35,10 +36,9 @@ from discreet import (
     SubsetSelection,
     Vectors,
 )
-from discreet.coins import KeyedCoins, SystemCoins
+from discreet.coins import SYSTEM, KeyedCoins, SystemCoins
 from discreet.mechanisms import _bits, subset_selection
 from discreet.samplers import (
-    add_discrete_laplace,
     below_many,
     bernoulli_many,
     categorical_many,
@@ -131,7 +131,7 @@ PATHS = {
     "geometric_many": Path(lambda n: geometric_many(1000, n), WIDE - 1, 4.3),
     "discrete_laplace_many, 10": Path(lambda n: discrete_laplace_many(10, n), 5.75, 2.2),
     "discrete_laplace_many, 10**6": Path(lambda n: discrete_laplace_many(10**6, n), 22.3, 6.5),
-    "add_discrete_laplace": Path(lambda n: add_discrete_laplace(np.zeros(n, np.uint8), 1000), WIDE, 4.3),
+    "Laplace.add": Path(lambda n: Laplace(1000).add(np.zeros(n, np.uint8), SYSTEM), WIDE, 4.3),
     "RandomizedResponseBool.release_many": Path(lambda n: BOOL.release_many(np.ones(n, np.bool_)), COIN, 1.04),
     "RandomizedResponseBool.release_many, constant time": Path(
         lambda n: CONSTANT.release_many(np.ones(n, np.bool_)), COIN, 136, length=10**4
@@ -281,7 +281,7 @@ PIECES = {
     "discrete_laplace_many, 1/2": (lambda n: discrete_laplace_many(Fraction(1, 2), n), tables.CHUNK),
     "discrete_laplace_many, 10": (lambda n: discrete_laplace_many(10, n), tables.CHUNK),
     "discrete_laplace_many, 10**6": (lambda n: discrete_laplace_many(10**6, n), tables.CHUNK),
-    "add_discrete_laplace": (lambda n: add_discrete_laplace(np.ones(n, np.int8), 10**6), tables.CHUNK),
+    "Laplace.add": (lambda n: Laplace(10**6).add(np.ones(n, np.int8), SYSTEM), tables.CHUNK),
     "RandomizedResponse.release_places": (lambda n: FIVE.release_places(np.zeros(n, np.int32)), tables.CHUNK),
     "Rappor.release_packed": (lambda n: FLIPS.release_packed(np.full(n, 15)), _bits.AT_A_TIME // 16),
     "OptimizedUnary.release_packed": (lambda n: UNARY.release_packed(np.full(n, 15)), _bits.AT_A_TIME // 16),
@@ -642,7 +642,7 @@ def test_a_number_at_the_end_of_int64_anywhere_is_not_wrapped(end):
     values = np.zeros(100_000, np.int64)
     for place in somewhere(values.size):
         values[place] = end
-        noisy = add_discrete_laplace(values, 1000)
+        noisy = Laplace(1000).add(values, SYSTEM)
         sums = [int(noisy[i]) - int(values[i]) for i in {0, place, values.size - 1}]
         assert all(abs(z) < 100_000 for z in sums)
         assert all(-(2**64) < int(z) < 2**64 for z in (noisy.min(), noisy.max()))
@@ -653,7 +653,7 @@ def test_a_number_at_the_end_of_int64_anywhere_is_not_wrapped(end):
 def test_a_number_beyond_int64_anywhere_is_exact(place):
     for values in (np.zeros(100_000, np.uint64), [0] * 100_000):
         values[place] = 2**64 - 1
-        noisy = add_discrete_laplace(values, 10)
+        noisy = Laplace(10).add(values, SYSTEM)
         assert abs(int(noisy[place]) - (2**64 - 1)) < 1000
         assert max(abs(int(z)) for i, z in enumerate(noisy.tolist()) if i != place) < 1000
 
@@ -823,7 +823,7 @@ def test_noise_reaches_as_far_as_its_law(scale, bits, script, monkeypatch):
     for draw, meant in (
         (lambda: geometric_many(scale, TWO), far),
         (lambda: discrete_laplace_many(scale, TWO), ~far),
-        (lambda: add_discrete_laplace(np.full(TWO, 5), scale), 5 + ~far),
+        (lambda: Laplace(scale).add(np.full(TWO, 5), SYSTEM), 5 + ~far),
         (lambda: IntegerLaplace(scale=scale).release_many(np.full(TWO, 5)), 5 + ~far),
         (lambda: IntegerLaplace(scale=scale, domain=Vectors(Integers())).release([5] * TWO), 5 + ~far),
         (lambda: counts.release((KEYS[:TWO], np.full(TWO, 5)))[1], 5 + ~far),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from discreet import ParameterError
-from discreet.intervals import bennett, binomial, binomial_high, binomial_low, checked_confidence, laplace_above
+from discreet.intervals import bennett, binomial, binomial_high, binomial_low, checked_confidence
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 10), (3, 10), (10, 10), (500, 1000), (7, 10**6)])
@@ -52,27 +52,3 @@ def test_bennetts_radius_solves_its_equation_from_above_and_nears_the_normal_one
 def test_a_confidence_lies_between_0_and_1(wrong):
     with pytest.raises(ParameterError):
         checked_confidence(wrong)
-
-
-@pytest.mark.parametrize("scale", [0.5, 3.0, 20.0])
-@pytest.mark.parametrize("threshold", [0, 14, 44])
-@pytest.mark.parametrize("error", [0.05, 0.3])
-def test_intervals_of_counts_that_are_seen_above_a_threshold_cover_exactly(scale, threshold, error):
-    q = np.exp(-1 / scale)
-    seen = np.arange(threshold + 1, threshold + 1 + int(80 * scale) + 200)
-    low, high = laplace_above(seen, scale, threshold, error)
-    assert (low <= seen).all()
-    assert (high >= seen).all()
-    for count in [1, 2, threshold, threshold + 1, threshold + 5, threshold + int(5 * scale), threshold + 100]:
-        law = (1 - q) / (1 + q) * q ** np.abs(seen - count)
-        if count < 1 or law.sum() == 0:
-            continue
-        assert (law / law.sum())[(low <= count) & (count <= high)].sum() >= 1 - error - 1e-9
-
-
-def test_the_plain_interval_would_not_cover_counts_that_noise_lifted():
-    scale, threshold = 3.0, 44
-    q = np.exp(-1 / scale)
-    seen = np.arange(threshold + 1, threshold + 300)
-    law = (1 - q) / (1 + q) * q ** np.abs(seen - 5)
-    assert (law / law.sum())[np.abs(seen - 5) <= 9].sum() < 0.01

@@ -18,7 +18,7 @@ from discreet.errors import KindError, ParameterError
 from discreet.reals import ScaledLog, exp, floor_bits, maximum
 from discreet.samplers import (
     Table,
-    add_discrete_laplace,
+    add_exactly,
     below,
     below_many,
     bernoulli,
@@ -649,15 +649,18 @@ def test_the_scale_decides_alike_for_few_draws_and_for_many(draw):
             draw(-1, n)
 
 
-def test_noise_is_added_to_integers_of_every_type():
+def test_draws_are_added_to_integers_of_every_type():
+    def none(n):
+        return np.zeros(n, np.int64)
+
     for kind in (np.int8, np.int64, np.uint8, np.uint64, object):
-        assert add_discrete_laplace(np.array([1, 2], kind), 0).tolist() == [1, 2]
-        assert add_discrete_laplace(np.array([], kind), 0).size == 0
-        assert add_discrete_laplace(np.array([0], kind), 2**54).shape == (1,)
-    assert add_discrete_laplace([1, 2], 0).dtype == np.int64
-    assert add_discrete_laplace(np.array([2**63], np.uint64), 0).tolist() == [2**63]
-    assert add_discrete_laplace(np.array([2**63 - 1], np.uint64), 0).dtype == np.int64
-    assert add_discrete_laplace(np.array([-(2**70), 1], object), 0).tolist() == [-(2**70), 1]
+        assert add_exactly(np.array([1, 2], kind), none).tolist() == [1, 2]
+        assert add_exactly(np.array([], kind), none).size == 0
+        assert add_exactly(np.array([0], kind), lambda n: discrete_laplace_many(2**54, n)).shape == (1,)
+    assert add_exactly([1, 2], none).dtype == np.int64
+    assert add_exactly(np.array([2**63], np.uint64), none).tolist() == [2**63]
+    assert add_exactly(np.array([2**63 - 1], np.uint64), none).dtype == np.int64
+    assert add_exactly(np.array([-(2**70), 1], object), none).tolist() == [-(2**70), 1]
 
 
 @pytest.mark.parametrize(
@@ -669,19 +672,20 @@ def test_noise_is_added_to_integers_of_every_type():
         (1 - 2**63, -1, np.int64),
     ],
 )
-def test_a_sum_is_exact_at_both_ends_of_int64(value, noise, kind, monkeypatch):
-    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, n, _coins, **_: np.full(n, noise, np.int64))
+def test_a_sum_is_exact_at_both_ends_of_int64(value, noise, kind):
     for values in ([value], [value, 0]):
-        noisy = add_discrete_laplace(np.array(values), 1)
+        noisy = add_exactly(np.array(values), lambda n: np.full(n, noise, np.int64))
         assert noisy.tolist() == [x + noise for x in values]
         assert noisy.dtype == kind
 
 
 @pytest.mark.parametrize(("value", "noise"), [(2**63 - 1, [1, -5]), (-(2**63), [-1, 5])])
-def test_a_sum_is_exact_where_the_noise_has_both_signs(value, noise, monkeypatch):
-    monkeypatch.setattr(many, "discrete_laplace_many", lambda _scale, _n, _coins, **_: np.array(noise))
-    assert add_discrete_laplace(np.array([value, 0]), 1).tolist() == [value + noise[0], noise[1]]
-    assert add_discrete_laplace(np.array([0, 2**63], np.uint64), 1).tolist() == [noise[0], 2**63 + noise[1]]
+def test_a_sum_is_exact_where_the_noise_has_both_signs(value, noise):
+    assert add_exactly(np.array([value, 0]), lambda _: np.array(noise)).tolist() == [value + noise[0], noise[1]]
+    assert add_exactly(np.array([0, 2**63], np.uint64), lambda _: np.array(noise)).tolist() == [
+        noise[0],
+        2**63 + noise[1],
+    ]
 
 
 def test_a_single_draw_and_a_short_array_build_no_tables(monkeypatch):

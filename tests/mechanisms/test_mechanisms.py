@@ -52,17 +52,18 @@ from discreet.domains import (
     Times,
     Timestamps,
     Tuples,
+    base,
 )
 from discreet.measures import INFINITE
 from discreet.mechanisms import (
     Debiased,
-    integer_laplace,
-    laplace_threshold,
+    keep_above,
     randomized_response,
     randomized_response_bool,
     rappor,
 )
-from discreet.metrics import L01InfDistance
+from discreet.metrics import L01InfDistance, Sensitivity
+from discreet.noise import Laplace
 from discreet.reals import expm1, float_up, ln, log1p, sign
 
 PROBS = [Fraction(1, 2), Fraction(3, 4), Fraction(1, 2) + Fraction(1, 2**52), Fraction(999, 1000), Fraction(0.9)]
@@ -343,7 +344,7 @@ class TestRandomizedResponse:
 
 class TestIntegerLaplace:
     def test_the_release_is_the_sum_clamped(self, monkeypatch):
-        monkeypatch.setattr(integer_laplace, "discrete_laplace", lambda scale, coins: 10**30)
+        monkeypatch.setattr(Laplace, "draw", lambda noise, coins: 10**30)
         assert IntegerLaplace(scale=1).sample(-5, SYSTEM) == 10**30 - 5
         assert IntegerLaplace(scale=1, domain=Integers(high=7)).sample(5, SYSTEM) == 7
         assert IntegerLaplace(scale=1, domain=Integers(dtype="int8")).sample(np.int8(5), SYSTEM) == 127
@@ -472,16 +473,16 @@ class TestLaplaceThreshold:
             s, d_in = Fraction(even * factor), L01InfDistance().check((l0, l1, li))
             l0_, l1_, li_ = d_in
             fewest = -(-l1_ // li_)
-            over_n = {n: float_up(laplace_threshold._packed(s, 40, l1_, li_, n)) for n in range(fewest, l0_ + 1)}
-            assert float_up(laplace_threshold._surprise(s, 40, d_in)) == max(over_n.values())
+            over_n = {n: float_up(keep_above._packed(Laplace(s), 40, l1_, li_, n)) for n in range(fewest, l0_ + 1)}
+            assert float_up(keep_above._surprise(Laplace(s), 40, d_in)) == max(over_n.values())
             best |= {n not in (fewest, l0_) for n in over_n if over_n[n] == max(over_n.values())}
         assert li == 2 or best == {False, True}
 
     def test_numbers_of_keys_beyond_the_floats_integers_are_exact(self):
         for n in (2**53 + 1, 2**60 - 1, 10**25 + 1):  # None is a float: the first is rounded down, the others up.
-            s = Fraction(3)
-            every = float_up(laplace_threshold._packed(s, 500, n, 1, n))
-            assert float_up(laplace_threshold._surprise(s, 500, (n, n, 1))) == every
+            s = Laplace(3)
+            every = float_up(keep_above._packed(s, 500, n, 1, n))
+            assert float_up(keep_above._surprise(s, 500, Sensitivity(n, n, 1))) == every
 
     def test_delta_is_right_down_to_the_least_float(self):
         mpmath.mp.dps = 60
@@ -560,11 +561,7 @@ class TestLaplaceThreshold:
     def test_a_value_at_the_threshold_is_not_released(self, monkeypatch):
         for array in (False, True):
             for noise, kept in ((-1, False), (0, False), (1, True)):
-                monkeypatch.setattr(
-                    laplace_threshold,
-                    "add_discrete_laplace",
-                    lambda values, scale, coins, z=noise, **_: np.asarray(values) + z,
-                )
+                monkeypatch.setattr(Laplace, "add", lambda noise, values, coins, z=noise, **_: np.asarray(values) + z)
                 m = LaplaceThreshold(scale=1, threshold=6)
                 data = (np.array(["a"]), np.array([6])) if array else {"a": 6}
                 released = m.release(data)
@@ -625,7 +622,7 @@ class TestLaplaceThreshold:
         ids=repr,
     )
     def test_keys_come_out_sorted(self, keys, domain, monkeypatch):
-        monkeypatch.setattr(laplace_threshold, "_shuffled", None)
+        monkeypatch.setattr(base, "shuffled", None)
         m = LaplaceThreshold(scale=0, threshold=1, domain=Maps(domain, Integers()))
         for shuffled in itertools.permutations(keys):
             assert list(m.release(dict.fromkeys(shuffled, 5))) == sorted(keys)

@@ -30,6 +30,7 @@ from matplotlib import pyplot as plt
 
 from discreet import (
     KindError,
+    Laplace,
     Ledger,
     LongitudinalRappor,
     ParameterError,
@@ -46,7 +47,7 @@ from discreet.report.scale import Scale, decimals_for, figure, interval_text, ou
 from discreet.report.words import LEARN, belief, factor, one_in
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
 from discreet.tables import Answer, Table
-from discreet.tables.noise import Noise
+from discreet.tables.noise import ColumnNoise
 
 EVIL = '<script>alert("1")</script>&amp;\'"`</td>\u202e\u2028${x}--><!--'
 WORSE = "</script><img src=x onerror=alert(2)>\x00\ud800"
@@ -129,7 +130,7 @@ def answer(
         "versions": {"discreet": "0.1.0"},
     } | receipt
     said["keys"] = "known" if threshold is None else "private"
-    noise = {name: Noise(Fraction(3), Fraction(1), threshold)}
+    noise = {name: ColumnNoise(Laplace(3), Fraction(1), threshold)}
     return Answer(
         by,
         [key if isinstance(key, tuple) else (key,) for key in keys],

@@ -142,10 +142,11 @@ CATALOGUE = [
     ),
     Mutant(
         "lists get half of the noise",
-        M + "integer_laplace.py",
-        "        noisy = saturated(add_discrete_laplace(x, self.scale, coins), self.domain.of)  # proof: sums",
-        "        s = self.scale if isinstance(x, np.ndarray) or len(x) < 4096 else self.scale / 2\n"
-        "        noisy = saturated(add_discrete_laplace(x, s, coins), self.domain.of)",
+        M + "add_noise.py",
+        "        noisy = saturated(self.noise.add(x, coins), self.domain.of)  # proof: sums",
+        "        half = not isinstance(x, np.ndarray) and len(x) >= 4096\n"
+        "        noise = type(self.noise)(self.noise.scale / 2) if half else self.noise\n"
+        "        noisy = saturated(noise.add(x, coins), self.domain.of)",
         SAME,
     ),
     Mutant(
@@ -242,7 +243,7 @@ CATALOGUE = [
     ),
     Mutant(
         "keys of a long table in the order of the input",
-        M + "laplace_threshold.py",
+        M + "keep_above.py",
         "        return shown[order], noisy[order]",
         "        order = order if len(order) < 10**5 else np.arange(len(order))\n"
         "        return shown[order], noisy[order]",
@@ -250,7 +251,7 @@ CATALOGUE = [
     ),
     Mutant(
         "zeros kept in a long table",
-        M + "laplace_threshold.py",
+        M + "keep_above.py",
         "        kept = np.flatnonzero(values)  # proof: drop",
         "        kept = np.flatnonzero(values) if values.size < 5000 else np.arange(values.size)",
         B + "test_a_count_of_zero_anywhere_takes_no_coins_and_is_not_released",

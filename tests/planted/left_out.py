@@ -61,8 +61,8 @@ CATALOGUE = [
     Mutant(
         "a choice by noise alone is called learned",
         T + "spread.py",
-        "return max(sum(self.counts), 0) ** 2 > ",
-        "return max(sum(self.counts), 10**9) ** 2 > ",
+        "< max(sum(self.counts), 0) ** 2",
+        "< max(sum(self.counts), 10**9) ** 2",
         TESTS + "TestInterval::test_too_few_people_teach_nothing_and_it_says_so",
     ),
 ]

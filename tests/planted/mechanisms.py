@@ -19,23 +19,23 @@ CATALOGUE = [
     ),
     Mutant(
         ">= for > in the threshold",
-        M + "laplace_threshold.py",
+        M + "keep_above.py",
         "noisy > self.threshold if",
         "noisy >= self.threshold if",
         "test_mechanisms.py::TestLaplaceThreshold::test_a_value_at_the_threshold_is_not_released",
     ),
     Mutant(
         "a continuous tail for discrete noise",
-        M + "laplace_threshold.py",
-        "return exp(-(t + 1) / s) / (1 + exp(-1 / s))",
-        "return exp(-t / s) / 2",
+        "noise/laplace.py",
+        "return exp(-k / s) / (1 + exp(-1 / s))",
+        "return exp(-(k - 1) / s) / 2",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_the_greatest_over_all_packings",
     ),
     Mutant(
         "the tail's exponent is rounded down",
-        M + "laplace_threshold.py",
-        "return exp(-(t + 1) / s) / (1 + exp(-1 / s))",
-        "return exp(Fraction(-int((t + 1) / s) - 1)) / (1 + exp(-1 / s))",
+        "noise/laplace.py",
+        "return exp(-k / s) / (1 + exp(-1 / s))",
+        "return exp(Fraction(-int(k / s) - 1)) / (1 + exp(-1 / s))",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_the_greatest_over_all_packings",
     ),
     Mutant(
@@ -54,9 +54,9 @@ CATALOGUE = [
     ),
     Mutant(
         "delta floored by cancellation",
-        M + "laplace_threshold.py",
-        "delta = -expm1(-_surprise(self.scale, t, (new, l1, li))) if new",
-        "delta = Fraction(1) - Fraction(float_up(exp(-_surprise(self.scale, t, (new, l1, li))))) if new",
+        M + "keep_above.py",
+        "delta = -expm1(-_surprise(self.noise, t, new)) if new.l0",
+        "delta = 1 - Fraction(float((expm1(-_surprise(self.noise, t, new)) + 1).enclosure(64)[1])) if new.l0",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_right_down_to_the_least_float",
     ),
     Mutant(
@@ -75,16 +75,16 @@ CATALOGUE = [
     ),
     Mutant(
         "l0 forgotten",
-        M + "laplace_threshold.py",
+        M + "keep_above.py",
         "keys = {l0, -(-l1 // li)}  # proof",
         "l0 = 1\n    l1 = min(l1, li)\n    keys = {l0, -(-l1 // li)}  # proof",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_the_greatest_over_all_packings",
     ),
     Mutant(
         "li forgotten",
-        M + "laplace_threshold.py",
-        "-log1p(-_tail(s, threshold - c)) * count",
-        "-log1p(-_tail(s, threshold)) * count",
+        M + "keep_above.py",
+        "-log1p(-noise.tail(threshold + 1 - c)) * count",
+        "-log1p(-noise.tail(threshold + 1)) * count",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_the_greatest_over_all_packings",
     ),
     Mutant(
@@ -110,9 +110,9 @@ CATALOGUE = [
     ),
     Mutant(
         "the scale truncated to an integer",
-        M + "integer_laplace.py",
-        's = exact(scale, "scale")',
-        's = Fraction(int(exact(scale, "scale")))',
+        "noise/laplace.py",
+        's = exact(scale, "scale")\n        if s < 0',
+        's = Fraction(int(exact(scale, "scale")))\n        if s < 0',
         "test_mechanisms.py::TestIntegerLaplace::test_the_map_is_the_least_float_above_the_quotient",
     ),
     Mutant(
@@ -131,8 +131,8 @@ CATALOGUE = [
     ),
     Mutant(
         "keys released in the order of the input",
-        M + "laplace_threshold.py",
-        "for i in _order(released, self.domain.keys, coins)}",
+        M + "keep_above.py",
+        "for i in self.domain.keys.order(released, coins)}",
         "for i in range(len(released))}",
         "test_mechanisms.py::TestLaplaceThreshold::test_keys_come_out_sorted",
     ),

@@ -32,6 +32,7 @@ from discreet import (
     EntropyError,
     IntegerLaplace,
     KindError,
+    Laplace,
     LaplaceThreshold,
     LedgerError,
     MaxDivergence,
@@ -41,12 +42,10 @@ from discreet import (
 )
 from discreet.coins import SystemCoins
 from discreet.ledger import Ledger
-from discreet.mechanisms import integer_laplace, laplace_threshold
 from discreet.reals import float_up
 from discreet.tables import Answer, Plan, Suggestion, Table
 from discreet.tables import plan as plans
-from discreet.tables.explain import needed
-from discreet.tables.noise import Noise, radius
+from discreet.tables.noise import ColumnNoise
 from discreet.tables.pages import _guarantee
 from discreet.tables.select import Select
 from discreet.tables.spread import by_size
@@ -148,14 +147,13 @@ def draws(monkeypatch):
     seen, release = [], Measurement.release
 
     def watched(draw):
-        def add(values, scale, coins, **rest):
-            seen[-1][1].append((scale, len(values)))
-            return draw(values, scale, coins, **rest)
+        def add(noise, values, coins, **rest):
+            seen[-1][1].append((noise.scale, len(values)))
+            return draw(noise, values, coins, **rest)
 
         return add
 
-    for module in (integer_laplace, laplace_threshold):
-        monkeypatch.setattr(module, "add_discrete_laplace", watched(module.add_discrete_laplace))
+    monkeypatch.setattr(Laplace, "add", watched(Laplace.add))
     monkeypatch.setattr(Measurement, "release", lambda m, x: [seen.append((m, [])), release(m, x)][1])
     return seen
 
@@ -378,8 +376,7 @@ def test_a_coin_that_fails_after_the_charge_leaves_the_charge(what, groups, monk
         raise EntropyError("no coins")
 
     book = books()
-    for module in (integer_laplace, laplace_threshold):
-        monkeypatch.setattr(module, "add_discrete_laplace", fail)
+    monkeypatch.setattr(Laplace, "add", fail)
     with pytest.raises(EntropyError, match=r"no coins; epsilon 0.7.* stays charged, as entry 1 in memory"):
         ask(table(book=book), what, groups)
     assert book.spent.epsilon == Fraction(7, 10)
@@ -686,7 +683,7 @@ def beyond(scale, r):
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 @pytest.mark.parametrize("error", ["1/20", "1/2", "0.99", "1e-9", "1/100"])
 def test_the_radius_is_the_least_that_covers(scale, error):
-    r = radius(scale, Fraction(error))
+    r = Laplace(scale).radius(Fraction(error))
     bound = mpmath.mpf(Fraction(error).numerator) / Fraction(error).denominator
     assert beyond(scale, r) <= bound
     assert r == 0 or beyond(scale, r - 1) > bound
@@ -702,7 +699,7 @@ def answered(value, values, noise, people=None, bounds=(None, None)):
 @pytest.mark.parametrize("scale", SCALES[1:5], ids=str)
 def test_intervals_of_counts_hold_the_truth_as_often_as_they_say_and_hardly_more(scale, confidence):
     noise, truth = range(-300, 301), 1000
-    answer = answered("people", [truth + z for z in noise], {"people": Noise(scale)})
+    answer = answered("people", [truth + z for z in noise], {"people": ColumnNoise(Laplace(scale))})
     low, high = answer.interval(confidence)
     with mpmath.workdps(40):
         q = mpmath.exp(-1 / (mpmath.mpf(scale.numerator) / scale.denominator))
@@ -716,10 +713,10 @@ def test_intervals_of_counts_hold_the_truth_as_often_as_they_say_and_hardly_more
 @pytest.mark.parametrize("grid", ["1/4", "1/65536", 3, "0.01", "1/3"])
 def test_intervals_of_sums_hold_the_truth_where_the_noise_is_within_reach(grid):
     grid, scale = Fraction(grid), Fraction(40)
-    reach = radius(scale, Fraction(1, 20))
+    reach = Laplace(scale).radius(Fraction(1, 20))
     truths = [n for n in range(1, 3000, 7) for _ in (0, 1)]
     noisy = [float((n + z * reach) * grid) for n, z in zip(truths, itertools.cycle([-1, 1]), strict=False)]
-    low, high = answered("sum", noisy, {"sum": Noise(scale, grid)}).interval()
+    low, high = answered("sum", noisy, {"sum": ColumnNoise(Laplace(scale), grid)}).interval()
     for n, a, b in zip(truths, low, high, strict=True):
         assert Fraction(float(a)) <= n * grid <= Fraction(float(b))
 
@@ -727,8 +724,8 @@ def test_intervals_of_sums_hold_the_truth_where_the_noise_is_within_reach(grid):
 @pytest.mark.parametrize(("low", "high"), [(0, 10), (-3, 3), (5, 6)])
 def test_intervals_of_means_hold_the_truth_where_both_noises_are_within_reach(low, high):
     grid = Fraction(1, 4)
-    noise = {"people": Noise(Fraction(3)), "mean": Noise(Fraction(90), grid / 2)}
-    reach = [radius(noise[name].scale, Fraction(1, 40)) for name in ("mean", "people")]
+    noise = {"people": ColumnNoise(Laplace(3)), "mean": ColumnNoise(Laplace(90), grid / 2)}
+    reach = [noise[name].law.radius(Fraction(1, 40)) for name in ("mean", "people")]
     query = table().group_by("month")._query(
         "mean", 1, "1e-6", 1, value="amount", low=low, high=high, grid=grid
     )  # fmt: skip
@@ -893,11 +890,11 @@ def test_the_error_of_a_mean_that_is_explained_holds_and_is_not_idle():
     found = table().explain("mean", "amount", **rest)[1]
     for n, reach in found.errors:
         off = []
-        people = radius(Fraction(2), Fraction(1, 40))
+        people = Laplace(2).radius(Fraction(1, 40))
         for z in (-people, people):
             for centred in (-6 * n, 0, 6 * n):
                 for y in (-1, 1):
-                    noise = y * radius(Fraction(found.scale), Fraction(1, 40))
+                    noise = y * Laplace(found.scale).radius(Fraction(1, 40))
                     off.append(abs((centred + noise) / (n + z) - centred / n))
         assert max(off) <= reach * (1 + 1e-9) <= 1.3 * max(off)
 
@@ -1012,7 +1009,7 @@ def test_a_mechanism_in_a_receipt_reads_back(queries):
         for name, text in answer.receipt["mechanisms"].items()
     }
     assert read == {name: chain.then for name, chain in queries[0].parts}
-    assert {name: m.scale for name, m in read.items()} == {name: n.scale for name, n in answer.noise.items()}
+    assert {name: m.scale for name, m in read.items()} == {name: n.law.scale for name, n in answer.noise.items()}
 
 
 # Explanations.
@@ -1030,7 +1027,7 @@ def appears(scale, threshold, n):
 def test_needed_is_the_least_count_that_appears_so_often(scale, probability):
     p = mpmath.mpf(Fraction(probability).numerator) / Fraction(probability).denominator
     for threshold in (0, 1, 44, 10**6):
-        n = needed(scale, threshold, Fraction(probability))
+        n = Laplace(scale).needed(threshold, Fraction(probability))
         assert appears(scale, threshold, n) >= p > appears(scale, threshold, n - 1)
 
 
@@ -1054,7 +1051,7 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
     assert len(book.entries()) == 1
     chosen = found[found.chosen]
     noise, first = answer.noise[answer.value], next(iter(answer.noise.values()))
-    assert chosen.scale == float(noise.scale * noise.unit)
+    assert chosen.scale == float(noise.law.scale * noise.unit)
     assert chosen.radius == noise.radius(Fraction(1, 20))
     assert chosen.threshold == first.threshold
     assert found.receipt == {key: value for key, value in answer.receipt.items() if key != "ledger"}
@@ -1573,7 +1570,7 @@ def test_a_column_may_have_two_parts_to_play():
 def test_a_bound_that_is_never_reached_costs_noise_and_nothing_else():
     """As many groups as a person could ever have: valid, if silly."""
     answer = table().group_by("city", keys=CITIES).count_people(epsilon=1, max_groups=2**31)
-    assert answer.noise["people"].scale == 3
+    assert answer.noise["people"].law.scale == 3
     assert len(table().group_by("city").count_people(**{**ASK, "max_groups": 2**31})) == 0
 
 
@@ -1598,7 +1595,7 @@ def test_noise_is_the_mechanisms():
     """A scale of 10 / 7, and not 1 or 2: over 3000 keys the mean size of the noise is within 6 standard deviations."""
     scale, keys = Fraction(10, 7), list(range(1000, 4000))
     answer = table([]).group_by("id", keys=keys).count_people(epsilon="7/10", max_groups=1, left_out=0)
-    assert answer.noise["people"] == Noise(scale)
+    assert answer.noise["people"] == ColumnNoise(Laplace(scale))
     assert answer.receipt["mechanisms"]["people"].startswith(repr(IntegerLaplace(scale=scale)).partition(", domain")[0])
     q = {s: math.exp(-1 / s) for s in (float(scale), 1.0, 2.0)}
     mean = {s: 2 * p / (1 - p * p) for s, p in q.items()}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import IntegerLaplace, Ledger, Pure
+from discreet import IntegerLaplace, Laplace, Ledger, Pure
 from discreet.domains import Integers, Vectors
 from discreet.errors import ParameterError
 from discreet.tables import Table
@@ -135,18 +135,18 @@ class TestInterval:
         for bound in (1, 3, 8):
             missed = 0
             for _ in range(150):
-                found = Spread(tuple(map(int, noise.release(histogram))), noise.scale).left_out(bound)
+                found = Spread(tuple(map(int, noise.release(histogram))), noise.noise).left_out(bound)
                 missed += not found.low - 1e-12 <= truth(counts, bound) <= found.high + 1e-12
                 assert found.low <= found.share <= found.high
             assert missed <= 13
 
     def test_without_noise_it_is_as_narrow_as_the_bins(self):
-        found = Spread((100, 50, 20, *[0] * 9), Fraction(1, 10**6)).left_out(1)
+        found = Spread((100, 50, 20, *[0] * 9), Laplace("1e-6")).left_out(1)
         assert found.low == pytest.approx(found.high)
         assert found.share == pytest.approx(1 - 170 / 260)
 
     def test_nobody_is_in_more_groups_than_there_are(self):
-        open_ended, known = (Spread((1000, *[0] * 11), Fraction(20), most).left_out(1) for most in (None, 2))
+        open_ended, known = (Spread((1000, *[0] * 11), Laplace(20), most).left_out(1) for most in (None, 2))
         assert known.high < open_ended.high / 4
 
     def test_too_few_people_teach_nothing_and_it_says_so(self):
@@ -156,7 +156,7 @@ class TestInterval:
 
     @pytest.mark.parametrize("counts", [[], [0] * 12, [-5] * 12, [10**9, *[0] * 11]])
     def test_no_counts_fail(self, counts):
-        spread = Spread(tuple(counts or [0] * 60), Fraction(10))
+        spread = Spread(tuple(counts or [0] * 60), Laplace(10))
         found = spread.left_out(2)
         assert 0 <= found.low <= found.share <= found.high <= 1
 
@@ -243,7 +243,7 @@ class TestCharge:
         answer = by_city(visits(*MANY)).count_people(epsilon=1, delta="1e-6", max_groups=2, left_out=0)
         assert answer.left_out is None
         assert "max_groups = 2 left out is not known: it was not asked for" in str(answer)
-        assert answer.noise["people"].scale == 2
+        assert answer.noise["people"].law.scale == 2
 
 
 class TestAuto:
@@ -263,7 +263,7 @@ class TestAuto:
 
     def test_the_thresholds_cost_counts(self):
         """Everybody is in 8 groups; at max_groups 8 a group of 100 would be hidden, which costs all of its people."""
-        spread = Spread((*[0] * 6, 5000, *[0] * 5), Fraction(10))
+        spread = Spread((*[0] * 6, 5000, *[0] * 5), Laplace(10))
         private, known = (
             suggested(spread, epsilon=Fraction(1), delta=delta, group_size=100, receipt={})
             for delta in (Fraction("1e-6"), None)
@@ -279,7 +279,7 @@ class TestAuto:
         noise = IntegerLaplace.within(epsilon="0.1", domain=Vectors(Integers(), size=len(SIZES)))
         found = sorted(
             suggested(
-                Spread(tuple(map(int, noise.release(histogram))), noise.scale),
+                Spread(tuple(map(int, noise.release(histogram))), noise.noise),
                 epsilon=Fraction(1),
                 delta=Fraction("1e-6"),
                 group_size=1000,

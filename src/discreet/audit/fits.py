@@ -26,17 +26,19 @@ from discreet.composition import Composition
 from discreet.core import Chained, Measurement, Postprocessed
 from discreet.domains import Integers
 from discreet.intervals import binomial_high, binomial_low
-from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
-from discreet.reals import Number, Real, exp, total
+from discreet.mechanisms import AddNoise, KeepAbove
+from discreet.noise import Noise
+from discreet.reals import Number, Real, total
 from discreet.report import brief
 
-__all__ = ["Misfit", "Outcome", "answers", "at_least", "misfits"]
+__all__ = ["Misfit", "Outcome", "answers", "misfits"]
 
 View: TypeAlias = tuple[Callable[[Any], Hashable], Mapping[Any, Number]]
 _ERROR: Final = 1e-9
 """The probability that an audit of a right sampler finds a misfit."""
 _TOGETHER: Final = 6
-_CUTS: Final = tuple(Fraction(k, 2) for k in range(-6, 7))
+_CUTS: Final = tuple(Fraction(1, k) for k in (3, 5, 10, 16, 25, 40))
+"""Probabilities of the noise beyond each cut, on either side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +148,21 @@ def _(mechanism: Composition, x: Any) -> list[View]:
 
 
 @views.register
-def _(mechanism: IntegerLaplace, x: Any) -> list[View]:
-    s, domain = mechanism.scale, mechanism.domain
+def _(mechanism: AddNoise, x: Any) -> list[View]:
+    noise, domain = mechanism.noise, mechanism.domain
     if isinstance(domain, Integers):
-        return [_noisy(s, domain, int(x))]
+        return [_noisy(noise, domain, int(x))]
     of: Any = domain.of
     entries = enumerate(list(x)[:_TOGETHER])
-    return _and_together([_of(itemgetter(i), _noisy(s, of, int(mean))) for i, mean in entries])
+    return _and_together([_of(itemgetter(i), _noisy(noise, of, int(mean))) for i, mean in entries])
 
 
 @views.register
-def _(mechanism: LaplaceThreshold, x: Any) -> list[View]:
+def _(mechanism: KeepAbove, x: Any) -> list[View]:
     counts = as_map(x)
     parts: list[View] = [(lambda o: set(as_map(o)) <= set(counts), {True: Fraction(1)})]
     for key in list(counts)[: _TOGETHER - 1]:
-        view = _thresholded(mechanism.scale, mechanism.threshold, int(counts[key]))
+        view = _thresholded(mechanism.noise, mechanism.threshold, int(counts[key]))
         parts.append(_of(partial(_value_of, key), view))
     return _and_together(parts)
 
@@ -180,22 +182,23 @@ def as_map(x: Any) -> Mapping[Any, Any]:
     return x if isinstance(x, Mapping) else dict(zip(x[0].tolist(), x[1].tolist(), strict=True))
 
 
-def _noisy(s: Fraction, domain: Integers, mean: int) -> View:
+def _noisy(noise: Noise, domain: Integers, mean: int) -> View:
     """Return how a noisy number lies between cuts around its mean; past its bounds all is at the bound."""
-    cuts = sorted({mean + (cut * s).__ceil__() for cut in _CUTS} | {mean, mean + 1})
+    reaches = [noise.reach(cut) for cut in _CUTS]
+    cuts = sorted({mean, mean + 1, *(mean + k for k in reaches), *(mean + 1 - k for k in reaches)})
     cuts = [c for c in cuts if (domain.low is None or c > domain.low) and (domain.high is None or c <= domain.high)]
-    above = [Fraction(1), *(at_least(s, c - mean) for c in cuts), Fraction(0)]
+    above = [Fraction(1), *(noise.at_least(c - mean) for c in cuts), Fraction(0)]
     law = {i: above[i] - above[i + 1] for i in range(len(cuts) + 1)}
     return (lambda o: bisect_right(cuts, int(o))), law
 
 
-def _thresholded(s: Fraction, threshold: int, mean: int) -> View:
+def _thresholded(noise: Noise, threshold: int, mean: int) -> View:
     """Return whether a count is released, and whether above its mean: both have closed forms."""
     sign = 1 if threshold >= 0 else -1
     least, far = sign * threshold + 1, max(sign * threshold, sign * mean) + 1
     if mean == 0:
         return (lambda value: "absent" if value is None else "there"), {"absent": Fraction(1)}
-    released, beyond = at_least(s, least - sign * mean), at_least(s, far - sign * mean)
+    released, beyond = noise.at_least(least - sign * mean), noise.at_least(far - sign * mean)
     law: dict[Any, Number] = {"absent": 1 - released, "far": beyond}
     if least < far:
         law["near"] = released - beyond
@@ -226,14 +229,6 @@ def _half_of(law: Mapping[Any, Number]) -> set[Any]:
             half.add(event)
             mass += _middle(law[event])
     return half
-
-
-def at_least(s: Fraction, z: int) -> Number:
-    """Return Pr[Z >= z] of discrete Laplace noise, for z of either sign."""
-    if s == 0:
-        return Fraction(int(z <= 0))
-    tail = exp(-abs(z if z > 0 else 1 - z) / s) / (1 + exp(-1 / s))
-    return tail if z > 0 else 1 - tail
 
 
 def _middle(p: Number) -> float:

@@ -11,7 +11,7 @@ from discreet.composition import Composition
 from discreet.core import Measurement
 from discreet.domains import Anything, BitVectors, Booleans, Categories, Domain, Integers, Maps, Vectors
 from discreet.errors import KindError, UnsupportedError
-from discreet.mechanisms import Bloom, LaplaceThreshold
+from discreet.mechanisms import Bloom, KeepAbove
 
 __all__ = ["pairs_of"]
 
@@ -36,7 +36,7 @@ def pairs_of(mechanism: Measurement[Any, Any], /) -> list[tuple[Any, Any]]:
     if not isinstance(mechanism, Measurement):
         raise KindError("mechanism", mechanism, "a Measurement")
     pairs = list(permutations(_members(mechanism), 2))
-    thresholds = [part.threshold for part in _parts(mechanism) if isinstance(part, LaplaceThreshold)]
+    thresholds = [part.threshold for part in _parts(mechanism) if isinstance(part, KeepAbove)]
     if thresholds:  # Past its threshold a key's change is seen with certainty: the claim is infinite, and so the truth.
         near = min(map(abs, thresholds))
         pairs = [(x, y) for x, y in pairs if mechanism.input_metric.measure(x, y)[2] <= near]

@@ -18,17 +18,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from discreet.audit.fits import Misfit, Outcome, answers, as_map, at_least, misfits
+from discreet.audit.fits import Misfit, Outcome, answers, as_map, misfits
 from discreet.audit.inputs import pairs_of
 from discreet.audit.outputs import seen, whole_of
 from discreet.composition import Composition
 from discreet.core import Chained, Measurement, Postprocessed
-from discreet.domains import Integers, Vectors
+from discreet.domains import Vectors
 from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import listed, whole
 from discreet.measures import Approximate
-from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
-from discreet.reals import Number, Real, exp, expm1, float_down, float_up, ln, maximum, total
+from discreet.mechanisms import AddNoise, KeepAbove
+from discreet.noise import Noise
+from discreet.reals import Number, Real, exp, float_down, float_up, ln, maximum, total
 from discreet.report import brief, points
 from discreet.report.drawn import page_of
 
@@ -208,70 +209,52 @@ def _(mechanism: Composition, x: Any, y: Any) -> Laws:
 
 
 @pair_of_laws.register
-def _(mechanism: IntegerLaplace, x: Any, y: Any) -> Laws:
+def _(mechanism: AddNoise, x: Any, y: Any) -> Laws:
     if isinstance(mechanism.domain, Vectors):
         of = mechanism.domain.of
-        return _product([_noisy(mechanism.scale, of, a, b) for a, b in zip(x, y, strict=True) if a != b])
-    return _noisy(mechanism.scale, mechanism.domain, x, y)
+        return _product([_noisy(mechanism.noise, of, a, b) for a, b in zip(x, y, strict=True) if a != b])
+    return _noisy(mechanism.noise, mechanism.domain, x, y)
 
 
 @pair_of_laws.register
-def _(mechanism: LaplaceThreshold, x: Any, y: Any) -> Laws:
+def _(mechanism: KeepAbove, x: Any, y: Any) -> Laws:
     x, y = as_map(x), as_map(y)
     keys = [key for key in {**x, **y} if x.get(key, 0) != y.get(key, 0)]
     sign = 1 if mechanism.threshold >= 0 else -1
     laws = [
-        _thresholded(mechanism.scale, sign * mechanism.threshold, sign * x.get(key, 0), sign * y.get(key, 0))
+        _thresholded(mechanism.noise, sign * mechanism.threshold, sign * x.get(key, 0), sign * y.get(key, 0))
         for key in keys
     ]
     return _product(laws)
 
 
-def _noisy(s: Fraction, domain: Any, x: int, y: int) -> Laws:
-    """The laws of x + Z and y + Z. Below both and above both the ratio is constant: one event each."""
-    low, high = min(x, y), max(x, y)
-    if isinstance(domain, Integers):  # Saturation gathers what lies past a bound at the bound.
-        low = low if domain.low is None else max(low, domain.low)
-        high = high if domain.high is None else min(high, domain.high)
-    if low == high:
-        return {"anything": Fraction(1)}, {"anything": Fraction(1)}
-    laws = []
-    for mean in (x, y):
-        law: dict[Any, Number] = {f"<= {low}": at_least(s, mean - low)}
-        law |= {z: _point(s, z - mean) for z in range(low + 1, high)}
-        law[f">= {high}"] = at_least(s, high - mean)
-        laws.append(law)
-    return laws[0], laws[1]
+def _noisy(noise: Noise, domain: Any, x: int, y: int) -> Laws:
+    """The laws of x + Z and y + Z; saturation gathers what lies past a bound at the bound."""
+    _check_size(abs(x - y) + 2 * noise.settled)
+    return noise.pair(x, y, low=domain.low, high=domain.high)
 
 
-def _thresholded(s: Fraction, threshold: int, x: int, y: int) -> Laws:
-    """The laws of one key: not released, released with a value, or with any value past both counts."""
-    far = max(x, y, threshold + 1)
+def _thresholded(noise: Noise, threshold: int, x: int, y: int) -> Laws:
+    """The laws of one key: not released, released with a value, or with any value far past both counts."""
+    far = max(max(x, y) + noise.settled, threshold + 1)
+    _check_size(far - threshold)
     laws = []
     for mean in (x, y):
         if mean == 0:
             law: dict[Any, Number] = {"absent": Fraction(1)}
         else:
-            law = {"absent": 1 - at_least(s, threshold + 1 - mean)}
-            law |= {v: _point(s, v - mean) for v in range(threshold + 1, far)}
-            law[f">= {far}"] = at_least(s, far - mean)
+            law = {"absent": 1 - noise.at_least(threshold + 1 - mean)}
+            law |= {v: noise.point(v - mean) for v in range(threshold + 1, far)}
+            law[f">= {far}"] = noise.at_least(far - mean)
         laws.append(law)
     return laws[0], laws[1]
-
-
-def _point(s: Fraction, z: int) -> Number:
-    """Return Pr[Z = z]."""
-    if s == 0:
-        return Fraction(int(z == 0))
-    return -expm1(-1 / s) / (1 + exp(-1 / s)) * exp(-abs(z) / s)
 
 
 def _product(laws: list[Laws]) -> Laws:
     size = 1
     for p, q in laws:
         size *= len({**p, **q})
-    if size > _MOST_OUTCOMES:
-        raise UnsupportedError(f"an exact audit of {size} joint outcomes: choose inputs that differ less")
+    _check_size(size)
     joint: tuple[dict[Any, Number], dict[Any, Number]] = ({}, {})
     for outcome in product(*({**p, **q} for p, q in laws)):
         for side in (0, 1):
@@ -280,6 +263,11 @@ def _product(laws: list[Laws]) -> Laws:
                 mass = mass * law[side].get(part, Fraction(0))
             joint[side][outcome] = mass
     return joint
+
+
+def _check_size(outcomes: int) -> None:
+    if outcomes > _MOST_OUTCOMES:
+        raise UnsupportedError(f"an exact audit of {outcomes} outcomes: choose inputs that differ less")
 
 
 def _checked_laws(mechanism: Measurement[Any, Any], x: Any, y: Any) -> Laws:

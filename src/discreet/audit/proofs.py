@@ -15,7 +15,7 @@ def proofs() -> dict[str, str]:
     """Return the title of each proof, by name: a mechanism's own, and those of the parts that it stands on.
 
     >>> sorted(proofs())[:3], proofs()["RandomizedResponse"]
-    (['IntegerLaplace', 'LaplaceThreshold', 'LongitudinalRappor'], 'Randomized response over t categories')
+    (['AddNoise', 'IntegerLaplace', 'KeepAbove'], 'Randomized response over t categories')
     """
     return {name: _title(path.read_text(encoding="utf-8")) for name, path in sorted(_found().items())}
 

@@ -17,6 +17,7 @@ __all__ = ["NAMES", "read"]
 NAMES: Final[dict[str, Any]] = {
     name: getattr(discreet, name)
     for name in (
+        "AddNoise",
         "Anything",
         "BitVectors",
         "Bloom",
@@ -29,6 +30,8 @@ NAMES: Final[dict[str, Any]] = {
         "Floats",
         "IntegerLaplace",
         "Integers",
+        "KeepAbove",
+        "Laplace",
         "LaplaceThreshold",
         "LongitudinalRappor",
         "Maps",
@@ -63,9 +66,9 @@ def read(text: str, /) -> Measurement[Any, Any]:
     RandomizedResponse(categories=Categories(['a', 'b']), prob=Fraction(3, 4))
     >>> read("open('/etc/passwd')")
     Traceback (most recent call last):
-    discreet.errors.ParameterError: mechanism='open': need one of Anything, BitVectors, Bloom, Booleans, Bytes, \
-Categories, Chained, Composition, Dates, Decimals, Floats, Fraction, IntegerLaplace, Integers, LaplaceThreshold, \
-LongitudinalRappor, Maps, Nullable, Objects, OneHot, ...
+    discreet.errors.ParameterError: mechanism='open': need one of AddNoise, Anything, BitVectors, Bloom, Booleans, \
+Bytes, Categories, Chained, Composition, Dates, Decimals, Floats, Fraction, IntegerLaplace, Integers, KeepAbove, \
+Laplace, LaplaceThreshold, LongitudinalRappor, Maps, ...
     """
     if not isinstance(text, str):
         raise KindError("mechanism", text, f"the text of {_EXAMPLE}")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
 
 import numpy as np
 
+from discreet.coins import Coins
 from discreet.errors import DomainError
+from discreet.samplers import shuffled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,6 +110,16 @@ class Keys(Domain):
     def rank(self, key: Any, /) -> Any:
         """Return what canonical keys are sorted by."""
         return key
+
+    def order(self, keys: list[Any] | NDArray[Any], coins: Coins, /) -> Any:
+        """Return the places of canonical keys in an order that the set of them decides: sorted, or else shuffled."""
+        if not self.ordered:
+            return shuffled(range(len(keys)), coins)
+        if isinstance(keys, np.ndarray) and keys.dtype.kind in "iufbM":  # NaN comes last there, too.
+            return np.argsort(keys, kind="stable")
+        found = listed(keys)
+        ranks = found if type(self).rank is Keys.rank else [self.rank(key) for key in found]
+        return sorted(range(len(ranks)), key=ranks.__getitem__)
 
     def array(self, keys: list[Any] | NDArray[Any], /) -> NDArray[Any]:
         """Return canonical keys as a plain array, of a type that the domain and these keys decide alone."""

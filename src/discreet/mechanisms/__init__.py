@@ -1,12 +1,10 @@
 """Mechanisms: one file each, its proof as ``<name>.md`` beside it."""
 
+from discreet.mechanisms.add_noise import AddNoise
 from discreet.mechanisms.encoders import Bloom, OneHot
 from discreet.mechanisms.integer_laplace import IntegerLaplace
-from discreet.mechanisms.laplace_threshold import (
-    LaplaceThreshold,
-    continuous_laplacian_tail_to_alpha,
-    discrete_laplacian_tail_to_alpha,
-)
+from discreet.mechanisms.keep_above import KeepAbove
+from discreet.mechanisms.laplace_threshold import LaplaceThreshold
 from discreet.mechanisms.longitudinal_rappor import LongitudinalRappor
 from discreet.mechanisms.optimized_unary import OptimizedUnary
 from discreet.mechanisms.randomized_response import RandomizedResponse
@@ -15,9 +13,11 @@ from discreet.mechanisms.rappor import Debiased, Rappor
 from discreet.mechanisms.subset_selection import SubsetSelection
 
 __all__ = [
+    "AddNoise",
     "Bloom",
     "Debiased",
     "IntegerLaplace",
+    "KeepAbove",
     "LaplaceThreshold",
     "LongitudinalRappor",
     "OneHot",
@@ -26,6 +26,4 @@ __all__ = [
     "RandomizedResponseBool",
     "Rappor",
     "SubsetSelection",
-    "continuous_laplacian_tail_to_alpha",
-    "discrete_laplacian_tail_to_alpha",
 ]

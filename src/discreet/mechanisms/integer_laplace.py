@@ -1,4 +1,4 @@
-"""Integer Laplace noise [Ghosh, Roughgarden and Sundararajan 2009].
+"""Integer Laplace noise [Ghosh, Roughgarden and Sundararajan 2009]: `AddNoise` of a discrete Laplace law.
 
 Theorem.  x + Z with Pr[Z = z] proportional to exp(-|z| / s) is (d / s)-DP between integers, or integer vectors, at
 distance d, and no less. In a bounded domain no distance exceeds its diameter.
@@ -7,30 +7,21 @@ Proof: integer_laplace.md, which cites the marked lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import final
 
-import numpy as np
-
-from discreet.coins import SYSTEM, Coins
-from discreet.core import Measurement
-from discreet.domains import Integers, Vectors, freeze, saturated
-from discreet.errors import KindError, ParameterError, UnsupportedError
-from discreet.exact import Exact, exact
-from discreet.measures import INFINITE, MaxDivergence, Pure, amount
-from discreet.metrics import AbsoluteDistance, L1Distance
-from discreet.samplers import add_discrete_laplace, discrete_laplace
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from discreet.domains import Integers, Vectors
+from discreet.errors import ParameterError
+from discreet.exact import Exact
+from discreet.measures import Pure, amount
+from discreet.mechanisms.add_noise import AddNoise
+from discreet.noise import Laplace
 
 __all__ = ["IntegerLaplace"]
 
 
 @final
-@dataclass(frozen=True, slots=True, init=False)
-class IntegerLaplace(Measurement[Any, Any]):
+class IntegerLaplace(AddNoise):
     """Add discrete Laplace noise of a rational scale to an integer, or to each entry of an integer vector.
 
     The sum is exact, then saturates at the domain's bounds if it has any. Scale 0 releases the truth.
@@ -45,18 +36,12 @@ class IntegerLaplace(Measurement[Any, Any]):
     True
     """
 
-    output_measure: ClassVar[MaxDivergence] = MaxDivergence()
+    __slots__ = ()
 
-    scale: Fraction
-    domain: Integers | Vectors
+    noise: Laplace
 
     def __init__(self, *, scale: Exact, domain: Integers | Vectors = Integers()) -> None:  # noqa: B008  A frozen value.
-        s = exact(scale, "scale")
-        if s < 0:  # proof: scale
-            raise ParameterError("scale", scale, "scale >= 0")
-        if not isinstance(domain.of if isinstance(domain, Vectors) else domain, Integers):
-            raise KindError("domain", domain, "Integers() or Vectors(Integers())")
-        freeze(self, scale=s, domain=domain)
+        super().__init__(Laplace(scale), domain)  # proof: law
 
     @classmethod
     def within(
@@ -76,52 +61,13 @@ class IntegerLaplace(Measurement[Any, Any]):
         budget = amount(epsilon)
         if budget == 0:
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
-        farthest = Fraction(cls(scale=1, domain=domain).loss(d_in).epsilon)  # type: ignore[arg-type]  # A distance.
-        return cls(scale=farthest / budget, domain=domain)  # proof: within
+        noise = Laplace.within(Pure(budget), cls(scale=0, domain=domain).sensitivity(d_in))  # proof: within
+        return cls(scale=noise.scale, domain=domain)
 
     @property
-    def input_domain(self) -> Integers | Vectors:
-        """The integers, or vectors of them."""
-        return self.domain
+    def scale(self) -> Fraction:
+        """The scale of the noise."""
+        return self.noise.scale
 
-    @property
-    def input_metric(self) -> AbsoluteDistance | L1Distance:
-        """|x - y|, or its sum over the entries."""
-        return L1Distance() if isinstance(self.domain, Vectors) else AbsoluteDistance()
-
-    def loss(self, d_in: Exact, /) -> Pure:
-        """Return d_in / scale; a distance is rounded down first, and is at most the domain's diameter."""
-        distance, diameter = self.input_metric.check(d_in), _diameter(self.domain)
-        if diameter is not None:
-            distance = min(distance, diameter)  # proof: diameter
-        if distance == 0:
-            return self.output_measure.zero
-        return Pure(INFINITE if self.scale == 0 else distance / self.scale)  # proof: map
-
-    def sample(self, x: Any, coins: Coins, /) -> Any:
-        """Draw a release: an int for an int, an array for an array, else a list."""
-        if isinstance(self.domain, Integers):
-            return self.domain.clamp(int(x) + discrete_laplace(self.scale, coins))  # proof: sum
-        noisy = saturated(add_discrete_laplace(x, self.scale, coins), self.domain.of)  # proof: sums
-        return noisy if isinstance(x, np.ndarray) else noisy.tolist()
-
-    def release_many(self, xs: NDArray[Any] | list[int], /) -> NDArray[Any]:
-        """Return a release of each of many independent integers.
-
-        >>> IntegerLaplace(scale=0).release_many([1, 2, 3])
-        array([1, 2, 3])
-        """
-        if not isinstance(self.domain, Integers):
-            raise UnsupportedError("release_many is for a mechanism over Integers(); release each vector by itself")
-        integers = Vectors(self.domain).take(xs)
-        return saturated(add_discrete_laplace(integers, self.scale, SYSTEM), self.domain)
-
-
-def _diameter(domain: Integers | Vectors) -> int | None:
-    """Return the greatest distance between two members, or None where there is none."""
-    if isinstance(domain, Integers):
-        return domain.width
-    width = _diameter(domain.of)  # type: ignore[arg-type]
-    if width == 0:
-        return 0
-    return None if width is None or domain.size is None else width * domain.size
+    def __repr__(self) -> str:
+        return f"IntegerLaplace(scale={self.scale!r}, domain={self.domain!r})"

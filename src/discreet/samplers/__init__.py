@@ -6,7 +6,7 @@ takes part.
 """
 
 from discreet.samplers.many import (
-    add_discrete_laplace,
+    add_exactly,
     below_many,
     bernoulli_many,
     categorical_many,
@@ -14,13 +14,23 @@ from discreet.samplers.many import (
     fitted,
     geometric_many,
 )
-from discreet.samplers.one import WORD, below, below_real, bernoulli, categorical, discrete_laplace, floor_of, geometric
+from discreet.samplers.one import (
+    WORD,
+    below,
+    below_real,
+    bernoulli,
+    categorical,
+    discrete_laplace,
+    floor_of,
+    geometric,
+    shuffled,
+)
 from discreet.samplers.tables import Table
 
 __all__ = [
     "WORD",
     "Table",
-    "add_discrete_laplace",
+    "add_exactly",
     "below",
     "below_many",
     "below_real",
@@ -34,4 +44,5 @@ __all__ = [
     "floor_of",
     "geometric",
     "geometric_many",
+    "shuffled",
 ]

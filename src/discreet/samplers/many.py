@@ -8,7 +8,7 @@ put together by XOR, each already in its place. Every draw takes the same number
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "add_discrete_laplace",
+    "add_exactly",
     "below_many",
     "bernoulli_many",
     "categorical_many",
@@ -218,20 +218,18 @@ def discrete_laplace_many(
     return _draw_many(Fraction(scale), True, n, coins, private_size or n >= _WORTH_TABLES, cell, word)
 
 
-def add_discrete_laplace(
-    values: NDArray[Any] | Sequence[int], scale: Fraction | int, coins: Coins = SYSTEM, *, private_size: bool = False
-) -> NDArray[Any]:
-    """Return integers with independent discrete Laplace noise added, exactly: Python ints where int64 is too small.
+def add_exactly(values: NDArray[Any] | Sequence[int], draws: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+    """Return integers with a draw added to each, exactly: Python ints where int64 is too small.
 
-    With *private_size* how many there are decides nothing that outlives the call.
+    *draws* is asked once, for as many draws as there are integers.
 
-    >>> add_discrete_laplace([1, 2**70], 0)
-    array([1, 1180591620717411303424], dtype=object)
+    >>> add_exactly([1, 2**70], lambda n: np.full(n, 5))
+    array([6, 1180591620717411303429], dtype=object)
     """
     flat = values if isinstance(values, np.ndarray) else fitted(list(values))
     if flat.dtype.kind == "u" and flat.size and int(flat.max()) < 1 << 63:
         flat = flat.astype(np.int64)
-    noise = discrete_laplace_many(scale, flat.size, coins, private_size=private_size)
+    noise = draws(flat.size)
     if flat.dtype.kind == "i" and noise.dtype == np.int64 and flat.size:
         edges = (int(flat.min()) + int(noise.min()), int(flat.max()) + int(noise.max()))
         if edges[0] >= -(1 << 63) and edges[1] < 1 << 63:

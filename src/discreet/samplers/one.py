@@ -7,18 +7,20 @@ quick logarithm (scales below 2**20), and n / 2**64 for `below`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import lcm
-from typing import Final
+from typing import Final, TypeVar
 
 from discreet.coins import SYSTEM, Coins
 from discreet.errors import ParameterError
 from discreet.reals import Number, Real, ScaledLog, enclose_bits, expm1, log1p
 
-__all__ = ["below", "bernoulli", "categorical", "discrete_laplace", "geometric"]
+__all__ = ["below", "bernoulli", "categorical", "discrete_laplace", "geometric", "shuffled"]
+
+T = TypeVar("T")
 
 WORD: Final = 64
 CONSTANT_WORDS: Final = 17
@@ -83,6 +85,19 @@ def categorical(weights: Sequence[int | Fraction], coins: Coins = SYSTEM, *, wor
     """
     steps = list(accumulate(integer_weights(weights)))
     return bisect_right(steps, below(steps[-1], coins, word=word))
+
+
+def shuffled(items: Iterable[T], coins: Coins = SYSTEM, *, word: int = WORD) -> list[T]:
+    """Return items in an order drawn uniformly [Fisher and Yates 1938].
+
+    >>> sorted(shuffled("abc"))
+    ['a', 'b', 'c']
+    """
+    out = list(items)
+    for i in range(len(out) - 1, 0, -1):
+        j = below(i + 1, coins, word=word)
+        out[i], out[j] = out[j], out[i]
+    return out
 
 
 def geometric(scale: Fraction | int, coins: Coins = SYSTEM, *, word: int = WORD) -> int:

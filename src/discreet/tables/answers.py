@@ -13,13 +13,12 @@ import numpy as np
 
 from discreet.errors import ParameterError, one_of
 from discreet.exact import Exact, exact, whole, written
-from discreet.intervals import laplace_above
 from discreet.ledger import Amount
 from discreet.report import columns as text_columns
 from discreet.report import intervals, plain
 from discreet.report.scale import decimals_for, interval_text
 from discreet.tables.files import write
-from discreet.tables.noise import Noise
+from discreet.tables.noise import ColumnNoise
 from discreet.tables.spread import SIZES, LeftOut
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Answer:
     by: tuple[str, ...]
     keys: list[tuple[Any, ...]]
     columns: dict[str, list[Any]]
-    noise: dict[str, Noise]
+    noise: dict[str, ColumnNoise]
     value: str
     receipt: dict[str, Any]
     types: tuple[Any, ...] = ()
@@ -69,7 +68,7 @@ class Answer:
             return self._mean_interval(1 - sure)
         noise = self.noise[name]
         if noise.threshold is not None:
-            return laplace_above(self.columns[name], float(noise.scale), noise.threshold, float(1 - sure))
+            return noise.above(self.columns[name], 1 - sure)
         values, reach = np.array(self.columns[name], float), noise.radius(1 - sure)
         if not _whole_in_floats(noise.unit, max(abs(values).max(initial=0), reach)):  # Each step may round to nearest.
             return _down(_down(values) - reach), -_down(_down(-values) - reach)
@@ -167,7 +166,8 @@ class Answer:
         Parquet keeps the receipt in its metadata, under ``discreet``; beside CSV and JSON it is <path>.receipt.json.
 
         >>> import json, pathlib, tempfile
-        >>> noise = {"people": Noise(Fraction(1))}
+        >>> from discreet import Laplace
+        >>> noise = {"people": ColumnNoise(Laplace(1))}
         >>> answer = Answer(("city",), [("Rome",)], {"people": [7]}, noise, "people", {"spent": {"epsilon": 1.0}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     answer.save(pathlib.Path(folder, "answer.json"))
@@ -179,7 +179,8 @@ class Answer:
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the answer as a page: one HTML file that loads nothing; with a *path*, also write it there.
 
-        >>> noise = {"people": Noise(Fraction(1))}
+        >>> from discreet import Laplace
+        >>> noise = {"people": ColumnNoise(Laplace(1))}
         >>> receipt = {"question": "count_people", "spent": {"epsilon": 1.0, "delta": 0.0}}
         >>> answer = Answer(("city",), [("Rome",)], {"people": [7]}, noise, "people", receipt)
         >>> "What anyone could learn about one person from this page" in answer.to_html()
@@ -199,7 +200,8 @@ class Answer:
 
         They have as many decimals as the width of the intervals gives sense to; the intervals are rounded outwards.
 
-        >>> noise = {"people": Noise(Fraction(1))}
+        >>> from discreet import Laplace
+        >>> noise = {"people": ColumnNoise(Laplace(1))}
         >>> Answer(("city",), [("Rome",)], {"people": [1007]}, noise, "people", {}).to_cells()
         [['1,007', '1,004 to 1,010']]
         """

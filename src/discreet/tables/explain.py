@@ -8,15 +8,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 from discreet.errors import one_of
-from discreet.reals import exp, floor_bits, ln
 from discreet.report import columns
 from discreet.report.words import promise
-from discreet.tables.noise import Noise
+from discreet.tables.noise import ColumnNoise
 
 if TYPE_CHECKING:
     from discreet.tables.table import Query
 
-__all__ = ["Choice", "Explanation", "explained", "needed"]
+__all__ = ["Choice", "Explanation", "explained"]
 
 
 @final
@@ -111,11 +110,11 @@ def _choice(query: Query) -> Choice:
     parts = dict(query.parts)
     value: Any = parts[query.plan.aggregate].then  # type: ignore[attr-defined]
     first: Any = query.parts[0][1].then  # type: ignore[attr-defined]
-    noise: Noise = query._noise(query.plan.aggregate, value)
+    noise: ColumnNoise = query._noise(query.plan.aggregate, value)
     threshold = getattr(first, "threshold", None)
     sure = (Fraction(1, 2), Fraction(19, 20))
-    n50, n95 = (None if threshold is None else needed(first.scale, threshold, p) for p in sure)
-    scale, reach = float(noise.scale * noise.unit), noise.radius(Fraction(1, 20))
+    n50, n95 = (None if threshold is None else first.noise.needed(threshold, p) for p in sure)
+    scale, reach = float(value.scale * noise.unit), noise.radius(Fraction(1, 20))
     errors = _mean_errors(query) if query.plan.aggregate == "mean" else ()
     return Choice(query.plan.max_groups, scale, reach, threshold, n50, n95, errors)
 
@@ -132,16 +131,3 @@ def _mean_errors(query: Query) -> tuple[tuple[int, float], ...]:
     width = float((query.plan.high or 0) - (query.plan.low or 0))
     sizes = (100, 1000, 10_000)
     return tuple((n, min((total + people * width / 2) / (n - people), width) if n > people else width) for n in sizes)
-
-
-def needed(scale: Fraction, threshold: int, probability: Fraction) -> int:
-    """Return the least count that noise leaves strictly above a threshold with a given probability of 1/2 or more.
-
-    Pr[Z >= -m] = 1 - q**(m + 1) / (1 + q) for m >= 0, with q = exp(-1 / scale); at m = 0 it is at least one half.
-
-    >>> needed(Fraction(3), 44, Fraction(1, 2)), needed(Fraction(3), 44, Fraction(19, 20))
-    (45, 52)
-    """
-    q = exp(-1 / scale)
-    bound = -scale * (ln(1 - probability) + ln(1 + q)) - 1
-    return threshold + 1 + max(-floor_bits(-bound, 0), 0)

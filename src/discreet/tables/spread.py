@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, final
 
-from discreet.tables.noise import radius
+from discreet.noise import Noise
 
 if TYPE_CHECKING:
     from discreet.tables.plan import Plan
@@ -48,10 +48,11 @@ class LeftOut:
 class Spread:
     """Noisy numbers of people by the number of their groups; or by the number of their rows, and how much is kept.
 
-    *counts* has a number for each of `SIZES`, or for each pair of `SIZES` and `QUARTERS`; *scale* is that of the
-    discrete Laplace noise in each. Nobody has more than *most* groups, where that is known.
+    *counts* has a number for each of `SIZES`, or for each pair of `SIZES` and `QUARTERS`; *noise* is the law of the
+    noise in each. Nobody has more than *most* groups, where that is known.
 
-    >>> spread = Spread((9000, 600, 400, *[0] * 9), scale=Fraction(10), most=3)
+    >>> from discreet import Laplace
+    >>> spread = Spread((9000, 600, 400, *[0] * 9), Laplace(10), most=3)
     >>> print(spread.left_out(1))
     12.3% (11.4% to 13.1%)
     >>> print(spread.left_out(2))
@@ -59,17 +60,18 @@ class Spread:
     """
 
     counts: tuple[int, ...]
-    scale: Fraction
+    noise: Noise
     most: int | None = None
 
     @property
     def learned(self) -> bool:
         """Whether there are more people than six standard deviations of the noise in their number.
 
-        >>> Spread((100, *[0] * 11), Fraction(10)).learned, Spread((1000, *[0] * 11), Fraction(10)).learned
+        >>> from discreet import Laplace
+        >>> Spread((100, *[0] * 11), Laplace(10)).learned, Spread((1000, *[0] * 11), Laplace(10)).learned
         (False, True)
         """
-        return max(sum(self.counts), 0) ** 2 > 36 * 2 * len(self.counts) * self.scale**2
+        return self.noise.variance * (36 * len(self.counts)) < max(sum(self.counts), 0) ** 2
 
     def reaches(self, bound: int) -> bool:
         """Whether some of the people whom a bound cuts are told from those whom it does not.
@@ -90,7 +92,7 @@ class Spread:
         shares, total = self._shares(bound), sum(largest for _, largest in self._sizes)
         weights = []
         for n, (smallest, largest) in zip(self.counts, self._sizes, strict=True):
-            reach = radius(self.scale, _ERROR * largest / total) if largest else 0
+            reach = self.noise.radius(_ERROR * largest / total) if largest else 0
             weights.append((max(n - reach, 0) * smallest, max(n + reach, 0) * largest))
         high = _greatest((*weight, most) for weight, (_, most) in zip(weights, shares, strict=True))
         low = 1 - _greatest((*weight, 1 - least) for weight, (least, _) in zip(weights, shares, strict=True))
@@ -130,7 +132,7 @@ class Spread:
         width = len(self.counts) // len(SIZES)
         rows = [self.counts[i : i + width] for i in range(0, len(self.counts), width)]
         beyond = [float(sum(sum(row) for row in rows[i:])) for i in range(len(rows))]
-        noise = float(self.scale)
+        noise = self.noise.deviation / 2**0.5
         seen = [i for i, n in enumerate(beyond) if n > noise * (3 + 4 * (width * (len(rows) - i)) ** 0.5)]
         kept = _falling(beyond[: max(seen, default=-1) + 1])
         kept += [0.0] * (len(rows) + 1 - len(kept))

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 from discreet.errors import one_of
 from discreet.exact import whole
 from discreet.mechanisms import LaplaceThreshold
-from discreet.reals import exp, float_up
+from discreet.noise import Laplace
 from discreet.report import columns
 from discreet.tables.spread import LeftOut, Spread
 
@@ -48,10 +48,7 @@ class Worth:
         """Return the probability that noise leaves a count above the threshold."""
         if self.threshold is None:
             return 1.0
-        to_go = self.threshold - count
-        far = to_go + 1 if to_go >= 0 else -to_go
-        tail = float_up(exp(-far / self.scale) / (1 + exp(-1 / self.scale)))
-        return tail if to_go >= 0 else 1 - tail
+        return float(Laplace(self.scale).chances(self.threshold + 1 - count))
 
 
 @final

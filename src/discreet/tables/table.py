@@ -30,7 +30,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.asking import alone, asked, charged
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
-from discreet.tables.noise import Noise
+from discreet.tables.noise import ColumnNoise
 from discreet.tables.plan import Found, Plan, key_domains, names
 from discreet.tables.select import Select
 from discreet.tables.sources import opened
@@ -207,7 +207,7 @@ class Table:
         plan = Plan("people", person=self.person, by=by, where=self.condition)
         sizes = _sizes(self, plan, amount(epsilon), rows=False)
         answer = sizes.release()
-        spread = Spread(tuple(answer.columns["people"]), answer.noise["people"].scale)
+        spread = Spread(tuple(answer.columns["people"]), answer.noise["people"].law)
         return suggested(spread, epsilon=future, delta=private, group_size=size, receipt=answer.receipt)
 
     def _whole(self) -> Groups:
@@ -530,7 +530,7 @@ class Query:
             return self._answer(asked(self.table._ibis, self.plan.run), receipt)
         counted = self.sizes._made({})
         most = None if self.plan.keys is None or not self.plan.by else len(self.plan.keys)
-        spread = Spread(tuple(counted.columns["people"]), counted.noise["people"].scale, most)
+        spread = Spread(tuple(counted.columns["people"]), counted.noise["people"].law, most)
         query = self.with_groups(self._chosen(spread)) if self.auto else self
         plan = query.plan
         bound = plan.max_groups if plan.by else plan.max_rows
@@ -581,10 +581,10 @@ class Query:
                 for value, people in zip(columns["mean"], columns["people"], strict=True)
             ]
 
-    def _noise(self, name: str, mechanism: Any) -> Noise:
+    def _noise(self, name: str, mechanism: Any) -> ColumnNoise:
         grid = self.plan.grid or Fraction(1)
         unit = {"sum": grid, "mean": grid / 2}.get(name, Fraction(1))
-        return Noise(mechanism.scale, unit, getattr(mechanism, "threshold", None))
+        return ColumnNoise(mechanism.noise, unit, getattr(mechanism, "threshold", None))
 
     def receipt(self) -> dict[str, Any]:
         """Say what is done, in plain values that a ledger can keep."""

@@ -1,0 +1,6 @@
+"""Noise: what is added to integers, one law a file. A law is its exact tail, its sampler and its loss."""
+
+from discreet.noise.base import Noise
+from discreet.noise.laplace import Laplace, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
+
+__all__ = ["Laplace", "Noise", "continuous_laplacian_tail_to_alpha", "discrete_laplacian_tail_to_alpha"]

@@ -1,0 +1,204 @@
+"""What a law of noise is: an integer, symmetric around 0 and log-concave, known by its upper tail.
+
+Probabilities, radii, intervals and the laws that audits compare follow from the tail, here, once for every law.
+Proof: noise.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet.coins import Coins
+from discreet.measures import Loss, Measure
+from discreet.metrics import Sensitivity
+from discreet.reals import Number, Real, exp, float_up, ln, sign
+from discreet.samplers import add_exactly
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+__all__ = ["Noise"]
+
+_WIDEN: Final = 1e-9
+"""By so much of their error intervals are widened: far more than floats may be wrong by."""
+_NEVER: Final = Fraction(1, 1 << 256)
+
+
+class Noise(ABC):
+    """The law of an integer Z that is added to data: Pr[Z = z] = Pr[Z = -z], and Pr[Z = z + 1] / Pr[Z = z] never grows.
+
+    A law states its tail, its variance, how it is drawn, and what it loses; a frozen value, whose fields are public.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def measure(self) -> Measure[Loss]:
+        """How its loss is stated."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> Number:
+        """The expectation of Z squared, exactly."""
+
+    @abstractmethod
+    def tail(self, k: int, /) -> Number:
+        """Return Pr[Z >= k] exactly, for k >= 1."""
+
+    @abstractmethod
+    def draw(self, coins: Coins, /) -> int:
+        """Draw one Z."""
+
+    @abstractmethod
+    def draws(self, n: int, coins: Coins, /, *, private_size: bool = False) -> NDArray[Any]:
+        """Draw *n* independent Z, as int64 or Python ints; with *private_size* nothing that depends on n is kept."""
+
+    @abstractmethod
+    def loss(self, sensitivity: Sensitivity, /) -> Loss:
+        """Return the exact loss of numbers with independent noise in each, between data so far apart."""
+
+    @classmethod
+    @abstractmethod
+    def within(cls, budget: Loss, sensitivity: Sensitivity, /) -> Self:
+        """Return the least noise whose loss between data so far apart is within a budget."""
+
+    def add(self, values: NDArray[Any] | list[int], coins: Coins, /, *, private_size: bool = False) -> NDArray[Any]:
+        """Return integers with independent noise added to each, exactly: Python ints where int64 is too small.
+
+        With *private_size* how many there are decides nothing that outlives the call.
+        """
+        return add_exactly(values, lambda n: self.draws(n, coins, private_size=private_size))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation."""
+        variance = self.variance
+        return float_up(exp(ln(variance) / 2)) if isinstance(variance, Real) or variance else 0.0
+
+    def at_least(self, k: int, /) -> Number:
+        """Return Pr[Z >= k] for k of either sign."""
+        return self.tail(k) if k > 0 else 1 - self.tail(1 - k)  # proof: either
+
+    def point(self, z: int, /) -> Number:
+        """Return Pr[Z = z]."""
+        return self.at_least(abs(z)) - self.tail(abs(z) + 1)  # proof: point
+
+    def reach(self, p: Number, /) -> int:
+        """Return the least k >= 1 with Pr[Z >= k] <= p, for p > 0."""
+        return _first(lambda k: sign(self.tail(k) - p) <= 0)
+
+    def radius(self, error: Fraction, /) -> int:
+        """Return the least r that Z exceeds in size with a probability of at most *error*."""
+        return self.reach(error / 2) - 1  # proof: radius
+
+    def needed(self, threshold: int, probability: Fraction, /) -> int:
+        """Return the least count that noise leaves strictly above a threshold with a probability of 1/2 or more."""
+        return threshold + self.reach(1 - probability)  # proof: needed
+
+    def interval(
+        self, values: Any, error: Fraction, /, *, threshold: int | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return both ends of intervals for integers whose noisy values are seen; each misses with probability *error*.
+
+        With a threshold, a value is seen only if it is above it, and the integers are counts, of at least 1.
+        """
+        if threshold is not None:
+            return self._above(np.asarray(values, np.int64), threshold, float(error) * (1 - _WIDEN))
+        seen, reach = np.asarray(values), self.radius(error)
+        low, high = (add_exactly(seen, partial(_repeated, end)) for end in (-reach, reach))
+        return low, high
+
+    def pair(self, x: int, y: int, /, *, low: int | None = None, high: int | None = None) -> tuple[Events, Events]:
+        """Return the laws of x + Z and y + Z, moved to the nearest bound if there are any, over common events.
+
+        Outcomes between which the ratio of the two probabilities does not change are one event.
+        """
+        first, last = min(x, y) - self.settled, max(x, y) + self.settled
+        first = first if low is None else max(first, low)
+        last = last if high is None else min(last, high)
+        if first >= last:
+            return {"anything": Fraction(1)}, {"anything": Fraction(1)}
+        laws = []
+        for mean in (x, y):
+            law: Events = {f"<= {first}": self.at_least(mean - first)}
+            law |= {z: self.point(z - mean) for z in range(first + 1, last)}
+            law[f">= {last}"] = self.at_least(last - mean)  # proof: pair
+            laws.append(law)
+        return laws[0], laws[1]
+
+    @property
+    def settled(self) -> int:
+        """A size from which on every probability is the same multiple of the one before.
+
+        Where there is none, one that Z exceeds with a probability of at most 2**-256.
+        """
+        return self.reach(_NEVER)
+
+    def chances(self, k: Any, /) -> NDArray[np.float64]:
+        """Return Pr[Z >= k] for many k of either sign as floats, which may be a little wrong: for statistics."""
+        tails = self.tails(np.where(k > 0, k, 1 - k))
+        return np.where(k > 0, tails, 1 - tails)
+
+    def tails(self, k: NDArray[Any], /) -> NDArray[np.float64]:
+        """Return the tail at many k >= 1 as floats, which may be a little wrong: for statistics."""
+        different, places = np.unique(k, return_inverse=True)
+        return np.array([float_up(self.tail(int(each))) for each in different], np.float64)[places].reshape(k.shape)
+
+    def _above(self, seen: NDArray[Any], threshold: int, error: float) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return intervals for counts, of which a noisy value is seen only if it is above a threshold.
+
+        The law of a value that is seen grows with the count. So the counts under which it is not too large, nor too
+        small, each with half of the error, lie between two ends. Counts so far below the threshold that hardly any of
+        their values are seen are not told apart.
+        """
+        reach = self.reach(Fraction(error) / 4) + 1
+        bottom = max(threshold + 1 - reach, 1)
+        lowest = np.where(seen - reach > threshold, seen - reach, bottom)
+
+        def not_too_large(count: NDArray[Any]) -> NDArray[np.bool_]:
+            return np.asarray(self.chances(seen - count) >= error / 2 * self.chances(threshold + 1 - count))
+
+        def too_small(count: NDArray[Any]) -> NDArray[np.bool_]:
+            above = self.chances(threshold + 1 - count)
+            return np.asarray(above - self.chances(seen + 1 - count) < error / 2 * above)
+
+        low = _firsts(lowest, seen, not_too_large)  # proof: low
+        high = np.maximum(_firsts(seen, seen + reach, too_small) - 1, seen)  # proof: high
+        return np.where(low <= bottom, 1, low), high  # proof: bottom
+
+
+Events = dict[Any, Number]
+
+
+def _repeated(value: int, n: int) -> NDArray[Any]:
+    return np.full(n, value, np.int64 if abs(value) < 1 << 63 else object)
+
+
+def _first(holds: Callable[[int], bool]) -> int:
+    """Return the least integer >= 1 from which on a condition holds."""
+    low, high = 0, 1
+    while not holds(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _firsts(low: NDArray[Any], high: NDArray[Any], holds: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> NDArray[Any]:
+    """Return the least integers between two ends from which on a condition holds; the upper end if none does."""
+    while (low < high).any():
+        middle = (low + high) // 2
+        yes = holds(middle)
+        low, high = np.where(yes, low, middle + 1), np.where(yes, middle, high)
+        low = np.minimum(low, high)
+    return low
