@@ -4,51 +4,25 @@ from __future__ import annotations
 
 import ast
 from fractions import Fraction
-from inspect import signature
+from inspect import isabstract, isclass, signature
 from typing import Any, Final
 
 import discreet
-from discreet.core import Chained, Measurement, Then
+from discreet.core import Chained, Measurement, Then, Transformation
+from discreet.domains import Domain
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of
+from discreet.noise import Noise
 from discreet.report import brief
 
 __all__ = ["NAMES", "read"]
 
 NAMES: Final[dict[str, Any]] = {
-    name: getattr(discreet, name)
-    for name in (
-        "AddNoise",
-        "Anything",
-        "BitVectors",
-        "Bloom",
-        "Booleans",
-        "Bytes",
-        "Categories",
-        "Composition",
-        "Dates",
-        "Decimals",
-        "Floats",
-        "IntegerLaplace",
-        "Integers",
-        "KeepAbove",
-        "Laplace",
-        "LaplaceThreshold",
-        "LongitudinalRappor",
-        "Maps",
-        "Nullable",
-        "Objects",
-        "OneHot",
-        "OptimizedUnary",
-        "RandomizedResponse",
-        "RandomizedResponseBool",
-        "Rappor",
-        "SubsetSelection",
-        "Texts",
-        "Times",
-        "Timestamps",
-        "Tuples",
-        "Vectors",
-    )
+    name: kind
+    for name, kind in sorted(vars(discreet).items())
+    if name in discreet.__all__
+    and isclass(kind)
+    and issubclass(kind, Domain | Measurement | Noise | Transformation)
+    and not isabstract(kind)
 } | {"Chained": Chained, "Fraction": Fraction, "Then": Then, "range": range}
 """What a text may name: these, and ``within`` of those that have it."""
 _MOST_TEXT: Final = 20_000
