@@ -12,6 +12,7 @@ from discreet.coins import Coins
 from discreet.core import Measurement
 from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError
+from discreet.events import Event
 from discreet.measures import common
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ class Composition(Measurement[Any, tuple[Any, ...]]):
     def loss(self, d_in: Any, /) -> Loss:
         """Return the sum of the parts' losses."""
         return self.output_measure.add(part.loss(d_in) for part in self.measurements)
+
+    def event(self, d_in: Any, /) -> Event:
+        """Return the parts' events, one after the other."""
+        return Event(tuple(part for measurement in self.measurements for part in measurement.event(d_in).parts))
 
     def sample(self, x: Any, coins: Coins, /) -> tuple[Any, ...]:
         """Draw a release from each part."""

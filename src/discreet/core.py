@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from discreet.coins import SYSTEM, Coins
 from discreet.errors import BudgetError, KindError, MismatchError, UnsupportedError, show
+from discreet.events import Event, event_of
 
 if TYPE_CHECKING:
     from discreet.domains import Domain
@@ -56,6 +57,16 @@ class Measurement(ABC, Generic[X, Y]):
     @abstractmethod
     def sample(self, x: X, coins: Coins, /) -> Y:
         """Draw a release of *x*, a member of the input domain in its canonical form, from the given coins."""
+
+    def event(self, d_in: Any, /) -> Event:
+        """Return what a release tells of data within *d_in*, as plain data for the books: one move of its loss."""
+        distance = self.input_metric.check(d_in)
+        return event_of(
+            self.loss(d_in),
+            mechanism=type(self).__name__,
+            sensitivity=distance if isinstance(distance, tuple) else (distance,),
+            parameters=_numbers(self),
+        )
 
     def privacy_map(self, d_in: Any, /) -> Any:
         """Return the privacy loss between data within *d_in*: the least float that is at least the truth."""
@@ -155,6 +166,10 @@ class Chained(Measurement[Any, Any]):
         """Return the measurement's loss at the distance that the transformation may make of *d_in*."""
         return self.then.loss(self.first.stability_map(d_in))
 
+    def event(self, d_in: Any, /) -> Event:
+        """Return the measurement's event at the distance that the transformation may make of *d_in*."""
+        return self.then.event(self.first.stability_map(d_in))
+
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release of the transformed data."""
         return self.then.sample(self.then.input_domain.take(self.first.apply(x)), coins)
@@ -231,6 +246,10 @@ class Postprocessed(Measurement[Any, Any]):
         """Return the measurement's loss."""
         return self.measurement.loss(d_in)
 
+    def event(self, d_in: Any, /) -> Event:
+        """Return the measurement's event."""
+        return self.measurement.event(d_in)
+
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release and apply the function to it."""
         return self.function(self.measurement.sample(x, coins))
@@ -242,6 +261,12 @@ class Postprocessed(Measurement[Any, Any]):
             image = self.function(answer)
             law[image] = law.get(image, Fraction(0)) + p
         return law
+
+
+def _numbers(value: object) -> dict[str, Fraction | int]:
+    """Return the numbers among a value's fields."""
+    found = {each.name: getattr(value, each.name) for each in fields(value)} if is_dataclass(value) else {}
+    return {name: x for name, x in found.items() if isinstance(x, Fraction | int) and not isinstance(x, bool)}
 
 
 def _fit(first: Transformation[Any, Any], then: Any) -> None:

@@ -20,7 +20,7 @@ Exact: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np
 
 T = TypeVar("T")
 
-__all__ = ["Exact", "exact", "listed", "typed", "whole", "written"]
+__all__ = ["Exact", "exact", "in_full", "listed", "read_in_full", "typed", "whole", "written"]
 
 # Longer numbers are refused: converting a million digits takes minutes, and no parameter needs them.
 _MOST_DIGITS: Final = 4000
@@ -104,6 +104,26 @@ def typed(x: Fraction) -> Fraction:
         if math.nextafter(near, -math.inf) < short <= x:
             return short
     return x
+
+
+def in_full(x: Fraction) -> str:
+    """Write a number in full, however long; ``str`` stops at some thousands of digits.
+
+    >>> in_full(Fraction(1, 3)), in_full(Fraction(-2)), len(in_full(Fraction(10**9999)))
+    ('1/3', '-2', 10000)
+    """
+    top, below = (f"{Decimal(part):f}" for part in (x.numerator, x.denominator))
+    return top if below == "1" else f"{top}/{below}"
+
+
+def read_in_full(text: str) -> Fraction:
+    """Return the number that `in_full` wrote.
+
+    >>> read_in_full("-1/3"), read_in_full(in_full(Fraction(1, 10**9999))) * 10**9999
+    (Fraction(-1, 3), Fraction(1, 1))
+    """
+    top, _, below = text.partition("/")
+    return Fraction(int(Decimal(top)), int(Decimal(below or "1")))
 
 
 def whole(value: int, name: str = "value", least: int | None = None) -> int:

@@ -131,10 +131,11 @@ class TestSums:
         assert again.delta == 1 - Fraction(1, 10**300)
         assert again.left.delta == again.delta - sum(min(amount, Fraction(1, 100)) for amount in given_)
         with raw(shelf / "b.db") as connection:
-            assert connection.execute("SELECT epsilon FROM entries WHERE number = 5").fetchone() == ("7",)
-            assert connection.execute("SELECT delta FROM entries WHERE number = 1").fetchone() == (
-                str(Fraction(5e-324)),
+            assert connection.execute("SELECT cost FROM entries WHERE number = 5").fetchone() == (
+                '{"epsilon": "7", "delta": "1/100"}',
             )
+            (event,) = connection.execute("SELECT event FROM entries WHERE number = 1").fetchone()
+            assert json.loads(event)["parts"][0]["moves"] == [[str(Fraction(5e-324)), 1]]
 
     def test_sums_of_many_awkward_denominators_can_be_kept_and_shown(self):
         book = Ledger.in_memory(epsilon=1000)
@@ -316,7 +317,7 @@ class TestFiles:
             os.mkfifo(shelf / "pipe.db")
         newer = filled(shelf / "newer.db")
         with raw(shelf / "newer.db") as connection:
-            connection.execute("PRAGMA user_version = 3")
+            connection.execute("PRAGMA user_version = 4")
         needs = {
             "foreign.db": "belongs to another program: give the path of a ledger",
             "text.db": "is no ledger",
@@ -324,7 +325,7 @@ class TestFiles:
             "empty.db": "is empty, as no ledger is: restore it",
             "folder.db": "is not a file: give",
             "pipe.db": "is not a file: give",
-            "newer.db": "was made by a newer discreet, in format 3: upgrade",
+            "newer.db": "was made by a newer discreet, in format 4: upgrade",
             "absent.db": "there is no ledger here: give epsilon=",
             "a/b.db": "there is no folder .*: make it first",
         }
@@ -594,18 +595,23 @@ class TestAppendOnly:
     @pytest.mark.parametrize(
         "sql",
         [
-            "UPDATE entries SET epsilon = '0' WHERE number = 2",
+            'UPDATE entries SET cost = \'{"epsilon": "0", "delta": "0"}\' WHERE number = 2',
             "DELETE FROM entries WHERE number = 3",
             "DELETE FROM entries",
             "DELETE FROM budget",
-            "UPDATE budget SET epsilon = '2000'",
+            "UPDATE budget SET amount = '2000'",
+            "UPDATE budget SET accountant = 'other'",
             "UPDATE budget SET entries = 2",
             "UPDATE budget SET entries = 4",
             "UPDATE budget SET digest = ''",
-            "INSERT INTO entries VALUES (5, '', '0', '0', NULL, 'null', '')",
-            "INSERT OR REPLACE INTO entries VALUES (3, '', '0', '0', NULL, 'null', '')",
-            "INSERT OR REPLACE INTO budget VALUES (1, '', '9', '0', 3, '')",
-            "INSERT INTO budget VALUES (2, '', '9', '0', 3, '')",
+            "INSERT INTO entries VALUES (5, '', 'charge', NULL, '0', NULL, 'null', NULL, NULL, '')",
+            "INSERT OR REPLACE INTO entries VALUES (3, '', 'charge', NULL, '0', NULL, 'null', NULL, NULL, '')",
+            "INSERT OR REPLACE INTO budget VALUES (1, '', 'plain', '9', 3, '')",
+            "INSERT INTO budget VALUES (2, '', 'plain', '9', 3, '')",
+            "UPDATE checkpoint SET state = ''",
+            "UPDATE checkpoint SET number = 32",
+            "DELETE FROM checkpoint",
+            "INSERT INTO checkpoint VALUES (2, 0, '', '', '')",
         ],
     )
     def test_the_past_cannot_be_written_in_sql(self, shelf, sql):
@@ -619,18 +625,32 @@ class TestAppendOnly:
     @pytest.mark.parametrize(
         "sql",
         [
-            "UPDATE entries SET epsilon = '0' WHERE number = 2",
+            'UPDATE entries SET cost = \'{"epsilon": "0", "delta": "0"}\' WHERE number = 2',
             "UPDATE entries SET receipt = '1' WHERE number = 1",
             "UPDATE entries SET made = '2000-01-01T00:00:00.000000+00:00' WHERE number = 1",
             "UPDATE entries SET source = NULL WHERE number = 3",
-            "UPDATE entries SET epsilon = x'00' WHERE number = 2",
+            "UPDATE entries SET cost = x'00' WHERE number = 2",
+            "UPDATE entries SET event = NULL WHERE number = 2",
+            "UPDATE entries SET event = replace(event, '1/3', '1/4') WHERE number = 2",
+            "UPDATE entries SET kind = 'failed' WHERE number = 2",
+            "UPDATE entries SET who = 'Eve' WHERE number = 2",
+            "UPDATE entries SET about = 1 WHERE number = 2",
+            "UPDATE entries SET digest = '' WHERE number = 3",
             "UPDATE entries SET number = 7 WHERE number = 3",
             "DELETE FROM entries WHERE number = 3",
             "DELETE FROM entries WHERE number = 1",
             "DELETE FROM entries",
             "DELETE FROM budget",
-            "UPDATE budget SET epsilon = '2000'",
-            "UPDATE budget SET epsilon = ''",
+            'UPDATE budget SET amount = \'{"epsilon": "2000", "delta": "1/2"}\'',
+            "UPDATE budget SET amount = ''",
+            "UPDATE budget SET accountant = 'other'",
+            "UPDATE budget SET made = ''",
+            "UPDATE checkpoint SET number = 1",
+            "UPDATE checkpoint SET digest = ''",
+            'UPDATE checkpoint SET state = \'["1", "0"]\'',
+            "UPDATE checkpoint SET state = ''",
+            "UPDATE checkpoint SET seal = ''",
+            "DELETE FROM checkpoint",
             "UPDATE budget SET entries = 2",
             "UPDATE budget SET entries = 'many'",
             "UPDATE budget SET digest = ''",
@@ -939,7 +959,7 @@ class TestManners:
         assert head.split() == ["when", "(UTC)", "epsilon", "delta", "table"]
         assert set(rule) == set(rule_again) == {"-"}
         assert re.fullmatch(r"1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1 +1e-6 +events\.parquet", first)
-        assert re.fullmatch(r"2 .* 1/3 +0 +'line\\nbreak'", second)
+        assert re.fullmatch(r"2 .* 1/3 +0 +line\\nbreak", second)
         assert spent.split() == ["spent", "4/3", "1e-6"]
         assert left.split()[:2] == ["left", "5/3"]
         assert Fraction(float(left.split()[2])) <= book.left.delta
@@ -1084,7 +1104,9 @@ def interrupted(shelf):
         connection.execute("PRAGMA cache_size = 1")  # What does not fit spills into the file, its journal synced.
         connection.execute("BEGIN EXCLUSIVE")
         row = connection.execute("SELECT * FROM entries WHERE number = 40").fetchone()
-        connection.execute("INSERT INTO entries VALUES (41, ?, ?, ?, ?, ?, ?)", (*row[1:5], "y" * 60_000, "d"))
+        connection.execute(
+            "INSERT INTO entries VALUES (41, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row[1:6], "y" * 60_000, *row[7:9], "d")
+        )
         connection.execute("UPDATE budget SET entries = 41, digest = 'd'")
         for trigger in ("entries_keep", "entries_stay"):
             connection.execute(f"DROP TRIGGER {trigger}")

@@ -6,8 +6,8 @@ CATALOGUE = [
     Mutant(
         "a charge that is checked without itself",
         "ledger/books.py",
-        "if not mark.spent.plus(cost).within(self._budget):",
-        "if not mark.spent.within(self._budget):",
+        "self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget)",
+        "self._accountant.exceeds(mark.state, self._budget)",
         "test_ledger.py::TestRefusals::test_both_parts_of_the_budget_count",
     ),
     Mutant(

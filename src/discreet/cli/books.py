@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from discreet.cli.show import Grid, Part, Title, amount, bar, plain, plural
+from discreet.exact import read_in_full
+from discreet.report.books import noted
 
 __all__ = ["book_page", "described", "entry_page"]
 
@@ -35,7 +37,7 @@ def book_page(path: str, books: Mapping[str, Any]) -> Iterator[Part]:
         yield Grid(["no.", "when", "what", "epsilon", "delta", "epsilon left"], rows, "rltrrr")
         yield ""
     for name in left:
-        yield _left(name, *(Fraction(books[part][name]) for part in ("budget", "spent", "left")))
+        yield _left(name, *(read_in_full(books[part][name]) for part in ("budget", "spent", "left")))
 
 
 def _signed(x: Fraction) -> str:
@@ -51,10 +53,10 @@ def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
     """Give one entry as a page, with all that its receipt says."""
     yield Title(f"{path}: {'charge' if entry['kind'] == 'charge' else 'entry'} {entry['number']}", "times are UTC")
     what, table = _what(entry)
-    facts = [("what", what), ("table", table), ("when", entry["when"])]
+    facts = [("what", what), ("table", table), ("when", entry["when"]), ("who", entry["who"] or "")]
     facts += [(name, entry[name]) for name in ("epsilon", "delta")]
     facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
-    yield Grid((), [[plain(name), plain(text)] for name, text in facts], "lt")
+    yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name != "who"], "lt")
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -69,8 +71,7 @@ def _what(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Return what an entry is about, and of which table."""
     table = plain(entry["table"] or "")
     if entry["kind"] != "charge":
-        done = "failed" if entry["kind"] == "failed" else "taken back"
-        return f"entry {entry['receipt']['entry']} {done}: {plain(entry['receipt']['reason'])}", ""
+        return plain(noted(entry)), ""
     if table.startswith(_SUGGESTED):
         return "suggestion of max_groups", table.removeprefix(_SUGGESTED)
     return described(entry["receipt"]), table

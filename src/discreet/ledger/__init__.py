@@ -1,13 +1,15 @@
 """Ledger: the budget's books. A charge is on disk before it returns, so a crash may waste budget and never exceeds it.
 
-One SQLite file per budget. Amounts are exact rationals, kept as text and added as Fractions: losses add up [Dwork et
-al. 2006]. Each entry carries a SHA-256 digest chained to the one before, and the end of the chain is kept a second
-time in another page of the file. This finds accidents: a lost tail, a flipped bit, an edited row, a backup copied
-over the books. It is no defence against an adversary: whoever can write the file can compute the digests anew, and
-whoever deletes it has no books.
+One SQLite file per budget. Each charge holds its event, what was released as plain data, and the accountant that the
+books name says whether the events fit into the budget. Each entry carries a SHA-256 digest chained to the one before,
+and the end of the chain is kept a second time in another page of the file. This finds accidents: a lost tail, a
+flipped bit, an edited row, a backup copied over the books. It is no defence against an adversary: whoever can write
+the file can compute the digests anew, and whoever deletes it has no books. What holds after any crash, and what a
+checkpoint promises: ledger.md.
 """
 
+from discreet.accounting import Amount, Event
 from discreet.ledger.books import Ledger
-from discreet.ledger.entries import Amount, Entry
+from discreet.ledger.entries import Entry
 
-__all__ = ["Amount", "Entry", "Ledger"]
+__all__ = ["Amount", "Entry", "Event", "Ledger"]

@@ -4,34 +4,41 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, TypeVar, final
 
-from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, show_path
-from discreet.exact import Exact, exact, whole
-from discreet.ledger.entries import (
-    Amount,
-    Entry,
-    Mark,
-    check_notes,
-    name_text,
-    now,
-    page,
-    reason_text,
-    receipt_text,
-    said,
-    short,
-    total,
+from discreet.accounting import Accountant, Amount, Event, Plain, accountants
+from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, none_of, show_path
+from discreet.exact import Exact, exact, in_full, whole
+from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
+from discreet.ledger.formats import (
+    DAMAGED,
+    FORMAT,
+    Books,
+    Old,
+    check,
+    check_origin,
+    create,
+    enter,
+    format_of,
+    migrate,
+    sound,
 )
-from discreet.ledger.store import DAMAGED, Store, check, take_notes
+from discreet.ledger.store import Store, UnwritableError, in_memory
 from discreet.measures import amount
-from discreet.reals import float_down, float_up
+from discreet.report.books import book_text
 
 __all__ = ["Ledger"]
 
+T = TypeVar("T")
+
+_NOTHING: Final = Amount(Fraction(0), Fraction(0))
 _MOST_SECONDS: Final = 10**6
 _MOST_NAME: Final = 255
+_MOST_SHOWN: Final = 80
 
 
 @final
@@ -55,7 +62,7 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    __slots__ = ("_budget", "_mark", "_store")
+    __slots__ = ("_accountant", "_budget", "_mark", "_store")
 
     def __init__(
         self,
@@ -63,24 +70,31 @@ class Ledger:
         *,
         epsilon: Exact | None = None,
         delta: Exact | None = None,
+        accountant: str | None = None,
         timeout: Exact = 60,
     ) -> None:
-        asked = _asked(epsilon, delta)
+        asked, by = _asked(epsilon, delta), _accountant(accountant)
         self._store = Store(None if path is None else _place(path), timeout=_seconds(timeout))
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
         if self._store.is_missing:
             if asked is None:
                 self._store.refuse("there is no ledger here: give epsilon=, and delta=, to start one")
-            self._store.make(lambda connection: _enter_budget(connection, asked))
+            self._store.make(lambda connection: create(connection, now(), asked, by or Plain()))
         self._store.hold()
         self._mark: Mark | None = None
-        self._budget, self._mark = self._store.run("DEFERRED", self._audited)
+        if self._store.run("DEFERRED", lambda connection: format_of(connection, self._store.refuse)) < FORMAT:
+            with suppress(UnwritableError):  # It can be read all the same.
+                self._run("EXCLUSIVE", lambda _: None)
+        self._budget, self._accountant, self._mark = self._run("DEFERRED", self._opened)
         if asked is not None and asked != self._budget:
             self._store.refuse(
-                f"was made with {said(self._budget, float_up)}, not with {said(asked, float_up)}: "
+                f"was made with {self._budget.text(up=True)}, not with {asked.text(up=True)}: "
                 "leave epsilon= and delta= away to open it as it is, or choose another path"
             )
+        if by is not None and by is not self._accountant:
+            name = self._accountant.name
+            self._store.refuse(f"is counted by accountant={name!r}: leave accountant= away, or choose another path")
 
     @classmethod
     def in_memory(cls, *, epsilon: Exact, delta: Exact = 0) -> Ledger:
@@ -120,7 +134,7 @@ class Ledger:
 
     @property
     def spent(self) -> Amount:
-        """The exact sum of all charges, as the file has it now.
+        """What the charges have taken from the budget, exactly, as the file has it now.
 
         >>> book = Ledger.in_memory(epsilon=1)
         >>> for _ in range(3):
@@ -128,8 +142,7 @@ class Ledger:
         >>> book.spent
         Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
         """
-        self._mark, _ = self._store.run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        return self._mark.spent
+        return self._budget.minus(self.left)
 
     @property
     def left(self) -> Amount:
@@ -140,7 +153,8 @@ class Ledger:
         >>> book.left.epsilon
         Fraction(2, 3)
         """
-        return self._budget.minus(self.spent)
+        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
+        return self.last_left
 
     @property
     def last_left(self) -> Amount:
@@ -152,38 +166,52 @@ class Ledger:
         Fraction(2, 3)
         """
         mark = self._mark
-        return self._budget if mark is None else self._budget.minus(mark.spent)
+        return self._budget if mark is None else self._accountant.left(mark.state, self._budget)
 
-    def charge(self, *, epsilon: Exact, delta: Exact = 0, table: str | None = None, receipt: Any = None) -> Entry:
+    def charge(
+        self,
+        *,
+        epsilon: Exact | None = None,
+        delta: Exact = 0,
+        event: Event | None = None,
+        table: str | None = None,
+        receipt: Any = None,
+        who: str | None = None,
+    ) -> Entry:
         """Enter a charge, durably, and return the entry; only then may the release be made.
 
-        *receipt* is anything that JSON can carry. Where a BudgetError is raised, nothing has changed. If the disk
-        fails at the last moment, a LedgerError says that the charge may stand: release nothing, and count it.
+        It is for an *event*, or for one release by its epsilon and delta. *receipt* is anything that JSON can carry;
+        *who* asked is on the books only if it is given. Where a BudgetError is raised, nothing has changed. If the
+        disk fails at the last moment, a LedgerError says that the charge may stand: release nothing, and count it.
 
         >>> book = Ledger.in_memory(epsilon=1, delta="1e-6")
         >>> book.charge(epsilon="1/2", delta="1e-6").number
         1
+        >>> from discreet import IntegerLaplace
+        >>> book.charge(event=IntegerLaplace(scale=4).event(1), who="Ada").epsilon
+        Fraction(1, 4)
         >>> book.charge(epsilon="1/2", delta="1e-9")                                    # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        discreet.errors.BudgetError: epsilon=0.5, delta=1e-9: more than is left in memory: epsilon=0.5, delta=0; ...
+        discreet.errors.BudgetError: epsilon=0.5, delta=1e-9: more than is left in memory: epsilon=0.25, delta=0; ...
         """
-        cost = Amount(amount(epsilon), amount(delta, "delta"))
+        released, floats = _event(epsilon, delta, event), isinstance(epsilon, float) or isinstance(delta, float)
+        cost = Amount(released.epsilon, released.delta)
         if not any(cost):
             raise ParameterError("epsilon", epsilon, "epsilon > 0 or delta > 0: what costs nothing needs no charge")
-        text, name = receipt_text(receipt), name_text(table)
-        floats = isinstance(epsilon, float) or isinstance(delta, float)
+        texts = event_text(released), amount_text(cost), checked_text(table, "table"), json_text(receipt)
+        asker = checked_text(who, "who")
 
-        def enter(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
+        def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            if not mark.spent.plus(cost).within(self._budget):
-                raise self._exceeded(cost, self._budget.minus(mark.spent), floats)
-            return _entered(connection, mark, cost, name, text)
+            self._require(mark, released, floats)
+            row = Row(mark.number + 1, now(), "charge", *texts, asker, None)
+            return enter(connection, mark, row, self._accountant)
 
         # Exclusive from the start: whoever has to wait for others does so before anything is written.
-        self._mark, entry = self._store.run("EXCLUSIVE", enter)
+        self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
 
-    def mark_failed(self, number: int, *, reason: str) -> Entry:
+    def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
         """Note that nothing came of a charge, and why. The charge stands: a failure may tell something of the data.
 
         >>> book = Ledger.in_memory(epsilon=1)
@@ -191,9 +219,9 @@ class Ledger:
         >>> book.mark_failed(1, reason="the engine stopped").kind, book.left.epsilon
         ('failed', Fraction(2, 3))
         """
-        return self._note("failed", number, reason)
+        return self._note("failed", number, reason, who)
 
-    def void(self, number: int, *, reason: str) -> Entry:
+    def void(self, number: int, *, reason: str, who: str | None = None) -> Entry:
         """Take a charge back, on the record: for an operator who knows that nobody has learned anything from it.
 
         A failure is no proof of that, since whether a query fails may depend on the data. A charge can be taken back
@@ -207,38 +235,39 @@ class Ledger:
         Traceback (most recent call last):
         discreet.errors.ParameterError: number=1: need a charge that was not taken back yet
         """
-        return self._note("void", number, reason)
+        return self._note("void", number, reason, who)
 
-    def _note(self, kind: str, number: int, reason: str) -> Entry:
+    def _note(self, kind: str, number: int, reason: str, who: str | None) -> Entry:
         """Enter a note about a charge, unless there is one of its kind."""
-        which, why = whole(number, "number", least=1), reason_text(reason)
+        which, why = whole(number, "number", least=1), checked_text(reason, "reason", blank=False)
+        receipt, asker = json_text({"entry": which, "reason": why}), checked_text(who, "who")
 
-        def enter(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
-            mark, entries = self._follow(connection, None)
-            charge = next((entry for entry in entries if entry.number == which and entry.kind == "charge"), None)
+        def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
+            mark, _ = self._follow(connection, self._mark)
+            charge = self._charge(connection, Books.read(connection, self._store.refuse), which)
             if charge is None:
                 raise ParameterError("number", number, "the number of a charge on these books")
-            if any((entry.kind, entry.about) == (kind, which) for entry in entries):
+            if _notes(connection, kind, which):
                 done = "taken back" if kind == "void" else "marked as failed"
                 raise ParameterError("number", number, f"a charge that was not {done} yet")
-            nothing = Amount(Fraction(0), Fraction(0))
-            cost = nothing if kind == "failed" else nothing.minus(charge.amount)
-            take_notes(connection)
-            return _entered(connection, mark, cost, charge.table, receipt_text({"entry": which, "reason": why}))
+            event, cost = (charge.event, _NOTHING.minus(charge.amount)) if kind == "void" else (None, _NOTHING)
+            texts = None if event is None else event_text(event), amount_text(cost), charge.table, receipt
+            row = Row(mark.number + 1, now(), kind, *texts, asker, which)
+            return enter(connection, mark, row, self._accountant)
 
-        self._mark, entry = self._store.run("EXCLUSIVE", enter)
+        self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
 
-    def require(self, *, epsilon: Exact, delta: Exact = 0) -> None:
+    def require(self, *, epsilon: Exact | None = None, delta: Exact = 0, event: Event | None = None) -> None:
         """Raise the BudgetError that a charge would raise now, and charge nothing: to ask before long work.
 
         >>> Ledger.in_memory(epsilon=1).require(epsilon=2)                                # doctest: +ELLIPSIS
         Traceback (most recent call last):
         discreet.errors.BudgetError: epsilon=2, delta=0: more than is left in memory: epsilon=1, delta=0; ...
         """
-        cost, left = Amount(amount(epsilon), amount(delta, "delta")), self.left
-        if not cost.within(left):
-            raise self._exceeded(cost, left, isinstance(epsilon, float) or isinstance(delta, float))
+        released, floats = _event(epsilon, delta, event), isinstance(epsilon, float) or isinstance(delta, float)
+        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
+        self._require(self._mark, released, floats)
 
     def entries(self) -> list[Entry]:
         """Return all charges, and the notes about them, in the order in which they were made.
@@ -248,7 +277,7 @@ class Ledger:
         >>> [(entry.number, entry.epsilon, entry.table) for entry in book.entries()]
         [(1, Fraction(1, 3), 'a'), (2, Fraction(1, 7), 'b')]
         """
-        return self._store.run("DEFERRED", lambda connection: self._follow(connection, None)[1])
+        return self._run("DEFERRED", self._all)[1]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the books as plain values, for JSON: amounts are exact, as texts, and add up.
@@ -258,18 +287,18 @@ class Ledger:
         >>> book.to_dict()["left"], book.to_dict()["entries"][0]["epsilon"]
         ({'epsilon': '2/3', 'delta': '0'}, '1/3')
         """
-        entries = self.entries()
-        spent = total(entries)
-        amounts = {"budget": self._budget, "spent": spent, "left": self._budget.minus(spent)}
-        said = {name: {"epsilon": str(x.epsilon), "delta": str(x.delta)} for name, x in amounts.items()}
-        return {**said, "entries": [entry.to_dict() for entry in entries]}
+        mark, entries = self._run("DEFERRED", self._all)
+        left = self._accountant.left(mark.state, self._budget)
+        amounts = {"budget": self._budget, "spent": self._budget.minus(left), "left": left}
+        told = {name: {part: in_full(x) for part, x in amount._asdict().items()} for name, amount in amounts.items()}
+        return {"accountant": self._accountant.name, **told, "entries": [entry.to_dict() for entry in entries]}
 
     def verify(self) -> None:
         """Raise LedgerError unless the file is sound, every digest, note and the sum agree, and nothing has been lost.
 
         >>> Ledger.in_memory(epsilon=1).verify()
         """
-        self._store.run("DEFERRED", self._audited)
+        self._run("DEFERRED", self._verified)
 
     def close(self) -> None:
         """End the use of this object. The books stay, unless they were in memory.
@@ -291,79 +320,154 @@ class Ledger:
     def __repr__(self) -> str:
         if self._store.path is not None:
             return f"Ledger({str(self._store.path)!r})"
-        epsilon, delta = (repr(str(x)) if short(x, 250) else "..." for x in self._budget)
+        epsilon, delta = (repr(str(x)) if len(str(x)) < _MOST_SHOWN else "..." for x in self._budget)
         return f"Ledger.in_memory(epsilon={epsilon}, delta={delta})"
 
     def __str__(self) -> str:
-        return page(repr(self), self._budget, self.entries())
+        return book_text(repr(self), self.to_dict())
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._store.path is None:
             raise UnsupportedError("a ledger in memory belongs to its process: give it a path to pickle or copy it")
         return _reopened, (str(self._store.path), self._store.timeout, self._mark)
 
-    def _audited(self, connection: sqlite3.Connection) -> tuple[Amount, Mark]:
-        """Return the budget, and all that has been charged, having checked everything there is to check."""
-        may_note = check(connection, self._store.refuse)
-        mark, entries = self._follow(connection, None)
-        if not may_note and any(entry.kind != "charge" for entry in entries):
+    def _run(self, kind: str, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do some work in one transaction on books of today's format.
+
+        A file of an older format is moved to it, or, where nothing is to be written, read as if it had been.
+        """
+        refuse = self._store.refuse
+
+        def adapted(connection: sqlite3.Connection) -> T:
+            if format_of(connection, refuse) == FORMAT:
+                return work(connection)
+            if kind == "EXCLUSIVE":
+                migrate(connection, refuse)
+                self._verified(connection)
+                return work(connection)
+            with closing(in_memory()) as view:
+                Old.read(connection, refuse).write(view)
+                return work(view)
+
+        return self._store.run(kind, adapted)
+
+    def _opened(self, connection: sqlite3.Connection) -> tuple[Amount, Accountant, Mark]:
+        """Return the budget, who counts, and what has been charged, from the last checkpoint on."""
+        check(connection, self._store.refuse)
+        books = Books.read(connection, self._store.refuse)
+        mark, _ = self._follow(connection, books.checkpoint(connection, self._store.refuse))
+        if books.accountant.exceeds(mark.state, books.budget):
             self._store.refuse(DAMAGED)
-        ((epsilon, delta),) = connection.execute("SELECT epsilon, delta FROM budget")
-        budget = Amount(Fraction(epsilon), Fraction(delta))
-        if not mark.spent.within(budget):
-            self._store.refuse(DAMAGED)
-        return budget, mark
+        return books.budget, books.accountant, mark
+
+    def _verified(self, connection: sqlite3.Connection) -> None:
+        """Refuse books unless all that there is to check agrees."""
+        refuse = self._store.refuse
+        self._opened(connection)
+        sound(connection, refuse)
+        _, entries = self._all(connection)
+        for entry in entries:
+            if entry.kind == "migrated":
+                check_origin(connection, entry, refuse)
+
+    def _all(self, connection: sqlite3.Connection) -> tuple[Mark, list[Entry]]:
+        """Read the books from the start; return the mark at their end, and all entries."""
+        return self._follow(connection, Books.read(connection, self._store.refuse).start)
 
     def _follow(self, connection: sqlite3.Connection, since: Mark | None) -> tuple[Mark, list[Entry]]:
-        """Read the books from a mark on, or from the start; return the new mark, and the entries after the old one."""
-        ((*budget, count, tip),) = connection.execute("SELECT made, epsilon, delta, entries, digest FROM budget")
-        start = Mark.start(*budget)
-        mark, known = since or start, since or self._mark or start
-        found = connection.execute("SELECT digest FROM entries WHERE number = ?", (known.number,)).fetchone()
-        if known.genesis != start.genesis or (known.number > 0 and found != (known.digest,)):
-            self._store.refuse("lacks charges that it had, as an older copy would, or other books: put it back")
+        """Read the books from a mark on; return the new mark, and the entries after the old one."""
+        refuse = self._store.refuse
+        books = Books.read(connection, refuse)
+        checkpoint = books.checkpoint(connection, refuse)
+        mark = since or checkpoint
+        for known in (mark, self._mark or mark):
+            if known.genesis != books.start.genesis or known.digest != books.digest_at(connection, known.number):
+                refuse("lacks charges that it had, as an older copy would, or other books: put it back")
         entries: list[Entry] = []
         for *fields, digest in connection.execute("SELECT * FROM entries WHERE number > ? ORDER BY number", mark[1:2]):
-            if fields[0] != mark.number + 1 or mark.digest_of(*fields) != digest:
-                self._store.refuse(DAMAGED)
-            entries.append(Entry.read(*fields))
-            mark = mark.after(entries[-1], digest)
-        if (mark.number, mark.digest) != (count, tip):
-            self._store.refuse(DAMAGED)
-        if any(entry.kind != "charge" for entry in entries):
-            check_notes(entries if since is None else self._follow(connection, None)[1])
+            row = Row(*fields)
+            if row.number != mark.number + 1 or mark.digest_of(row) != digest:
+                refuse(DAMAGED)
+            entries.append(Entry.read(row))
+            mark = mark.after(entries[-1], digest, books.accountant)
+            if mark.number == checkpoint.number and mark != checkpoint:
+                refuse(DAMAGED)
+        if (mark.number, mark.digest) != (books.count, books.tip):
+            refuse(DAMAGED)
+        for note in entries:
+            self._check_note(connection, books, note)
         return mark, entries
 
-    def _exceeded(self, cost: Amount, left: Amount, floats: bool) -> BudgetError:
+    def _check_note(self, connection: sqlite3.Connection, books: Books, note: Entry) -> None:
+        """Refuse a note unless it is about an earlier charge, once of its kind, and takes back what was charged."""
+        if note.kind in ("charge", "migrated"):
+            return
+        charge = self._charge(connection, books, note.about) if type(note.about) is int else None
+        taken = None if note.kind == "failed" or charge is None else charge.event
+        if (
+            charge is None
+            or charge.number >= note.number
+            or note.event != taken
+            or _notes(connection, note.kind, charge.number) != 1
+            or not isinstance(note.reason, str)
+        ):
+            self._store.refuse(DAMAGED)
+
+    def _charge(self, connection: sqlite3.Connection, books: Books, number: int) -> Entry | None:
+        """Return a charge, checked against the digest before it, or None where there is none of this number."""
+        if not 1 <= number <= books.count:
+            return None
+        (found,) = connection.execute("SELECT * FROM entries WHERE number = ?", (number,))
+        row, before = Row(*found[:-1]), books.digest_at(connection, number - 1)
+        if before is None or chained(before, *row) != found[-1]:
+            self._store.refuse(DAMAGED)
+        entry = Entry.read(row)
+        return entry if entry.kind == "charge" else None
+
+    def _require(self, mark: Mark, event: Event, floats: bool) -> None:
+        """Raise BudgetError unless an event fits."""
+        if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):
+            return
+        cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))
         hint = '; a float is the binary number that it is: write "0.1" for a tenth' if floats and near else ""
-        return BudgetError(
-            f"{said(cost, float_up)}: more than is left in {self._store.where}: {said(left, float_down)}; "
+        raise BudgetError(
+            f"{cost.text(up=True)}: more than is left in {self._store.where}: {left.text(up=False)}; "
             f"nothing was charged{hint}"
         )
 
 
-def _entered(
-    connection: sqlite3.Connection, mark: Mark, cost: Amount, name: str | None, text: str
-) -> tuple[Mark, Entry]:
-    """Write the next entry; return it, and the mark after it."""
-    fields = mark.number + 1, now(), str(cost.epsilon), str(cost.delta), name, text
-    digest, entry = mark.digest_of(*fields), Entry.read(*fields)
-    connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", (*fields, digest))
-    connection.execute("UPDATE budget SET entries = ?, digest = ?", (entry.number, digest))
-    return mark.after(entry, digest), entry
+def _notes(connection: sqlite3.Connection, kind: str, about: int) -> int:
+    """Return how many notes of a kind there are about a charge."""
+    query = "SELECT count(*) FROM entries WHERE about = ? AND kind = ?"
+    return int(connection.execute(query, (about, kind)).fetchone()[0])
+
+
+def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:
+    """Return what is charged: an event, or one release of a cost."""
+    if event is None:
+        return Event.of(moves=[(amount(epsilon), 1)], delta=amount(delta, "delta"))  # type: ignore[arg-type]
+    if not isinstance(event, Event):
+        raise KindError("event", type(event), "an Event, such as mechanism.event(d_in)")
+    if epsilon is not None or delta != 0:
+        raise ParameterError("event", type(event), "an event alone: its epsilon and delta are its own")
+    return event
+
+
+def _accountant(name: str | None) -> Accountant | None:
+    if name is None:
+        return None
+    found = accountants().get(name) if isinstance(name, str) else None
+    if found is None:
+        raise none_of("accountant", name, accountants())
+    return found
 
 
 def _reopened(path: str, timeout: float, mark: Mark) -> Ledger:
     """Return a ledger that was pickled: never a new one, nor one with fewer entries."""
     book = Ledger(path, timeout=timeout)
-    book._store.run("DEFERRED", lambda connection: book._follow(connection, mark))
+    book._run("DEFERRED", lambda connection: book._follow(connection, mark))
     return book
-
-
-def _enter_budget(connection: sqlite3.Connection, budget: Amount) -> None:
-    fields = now(), str(budget.epsilon), str(budget.delta)
-    connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, 0, ?)", (*fields, Mark.start(*fields).digest))
 
 
 def _asked(epsilon: Exact | None, delta: Exact | None) -> Amount | None:

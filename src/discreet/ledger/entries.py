@@ -1,78 +1,38 @@
-"""Entries: what a ledger holds, as values and as text."""
+"""Entries: what a ledger holds, as values and as the texts of a row."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import reduce
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, final
 
-from discreet.errors import KindError, ParameterError, show
-from discreet.exact import written
-from discreet.reals import float_down, float_up
+from discreet.accounting import Accountant, Amount, Event, State
+from discreet.errors import DiscreetError, KindError, ParameterError
+from discreet.exact import in_full, read_in_full
 
-__all__ = [
-    "Amount",
-    "Entry",
-    "Mark",
-    "brief",
-    "check_notes",
-    "name_text",
-    "now",
-    "page",
-    "reason_text",
-    "receipt_text",
-    "said",
-    "short",
-    "total",
-]
+__all__ = ["Entry", "Mark", "Row", "amount_text", "chained", "checked_text", "event_text", "json_text", "now"]
 
-_MOST_RECEIPT: Final = 1 << 20  # Characters of JSON.
-_MOST_NAME: Final = 1000
+_MOST_JSON: Final = 1 << 20
+_MOST_TEXT: Final = 1000
+_KINDS: Final = (("charge", False), ("void", False), ("failed", True), ("migrated", True))
+"""The kinds of entries, and whether one has no event."""
 
 
-@final
-class Amount(NamedTuple):
-    """An exact amount of privacy loss. It is a pair, so that ``mechanism.require(d_in, book.left)`` can be asked.
+class Row(NamedTuple):
+    """The fields of an entry as the file has them, all but the digest."""
 
-    >>> Amount(Fraction(1), Fraction(1, 10**6))
-    Amount(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-
-    def __repr__(self) -> str:
-        epsilon, delta = (repr(x) if short(x, 250) else show(x) for x in self)
-        return f"Amount(epsilon={epsilon}, delta={delta})"
-
-    def plus(self, other: Amount) -> Amount:
-        """Return the sum, part by part.
-
-        >>> Amount(Fraction(1), Fraction(0)).plus(Amount(Fraction(2), Fraction(1, 4)))
-        Amount(epsilon=Fraction(3, 1), delta=Fraction(1, 4))
-        """
-        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
-
-    def minus(self, other: Amount) -> Amount:
-        """Return the difference, part by part.
-
-        >>> Amount(Fraction(3), Fraction(1, 4)).minus(Amount(Fraction(2), Fraction(0)))
-        Amount(epsilon=Fraction(1, 1), delta=Fraction(1, 4))
-        """
-        return Amount(self.epsilon - other.epsilon, self.delta - other.delta)
-
-    def within(self, other: Amount) -> bool:
-        """Whether both parts are at most the other's; ``<=`` would compare them like words in a dictionary.
-
-        >>> Amount(Fraction(1), Fraction(1, 4)).within(Amount(Fraction(2), Fraction(0)))
-        False
-        """
-        return self.epsilon <= other.epsilon and self.delta <= other.delta
+    number: int
+    made: str
+    kind: str
+    event: str | None
+    cost: str
+    source: str | None
+    receipt: str
+    who: str | None
+    about: int | None
 
 
 @final
@@ -80,14 +40,15 @@ class Amount(NamedTuple):
 class Entry:
     """One entry on the books: a charge, or a note about one, that it failed or that it was taken back.
 
-    A charge costs something. A note of a failure costs nothing, and one that takes a charge back costs less than
-    nothing, so the amounts tell them apart; a note's receipt says which entry it is about, and why.
+    A charge costs what its event does. A note of a failure costs nothing, and one that takes a charge back costs less
+    than nothing; its receipt says which entry it is about, and why. Books that were made by an older discreet have one
+    more kind of note, which says from which format they were moved.
 
     >>> from discreet import Ledger
     >>> book = Ledger.in_memory(epsilon=1)
-    >>> entry = book.charge(epsilon="1/3", table="events.parquet", receipt={"by": ["city"]})
-    >>> entry.number, entry.epsilon, entry.table, entry.receipt
-    (1, Fraction(1, 3), 'events.parquet', {'by': ['city']})
+    >>> entry = book.charge(epsilon="1/3", table="events.parquet", receipt={"by": ["city"]}, who="Ada")
+    >>> entry.number, entry.epsilon, entry.table, entry.receipt, entry.who
+    (1, Fraction(1, 3), 'events.parquet', {'by': ['city']}, 'Ada')
     >>> entry.when.tzinfo
     datetime.timezone.utc
     >>> note = book.void(1, reason="the disk was full")
@@ -97,107 +58,128 @@ class Entry:
 
     number: int
     when: datetime
+    kind: str
     epsilon: Fraction
     delta: Fraction
     table: str | None
     receipt: Any = field(hash=False)
+    event: Event | None
+    who: str | None
 
     @property
     def amount(self) -> Amount:
         """What the entry costs: nothing for a failure, less than nothing for a charge that is taken back.
 
-        >>> Entry.read(1, now(), "1/3", "0", None, "null").amount
+        >>> from discreet import Ledger
+        >>> Ledger.in_memory(epsilon=1).charge(epsilon="1/3").amount
         Amount(epsilon=Fraction(1, 3), delta=Fraction(0, 1))
         """
         return Amount(self.epsilon, self.delta)
 
     @property
-    def kind(self) -> str:
-        """What the entry is: ``charge``, ``failed`` or ``void``.
-
-        >>> Entry.read(1, now(), "1/3", "0", None, "null").kind
-        'charge'
-        """
-        if min(self.amount) < 0:
-            return "void"
-        return "charge" if any(self.amount) else "failed"
-
-    @property
     def about(self) -> int | None:
         """The number of the charge that a note is about; a charge has none.
 
-        >>> Entry.read(2, now(), "0", "0", None, '{"entry": 1, "reason": "Ctrl-C"}').about
-        1
+        >>> from discreet import Ledger
+        >>> Ledger.in_memory(epsilon=1).charge(epsilon="1/3").about is None
+        True
         """
-        return None if self.kind == "charge" else self.receipt["entry"]
+        return self.receipt["entry"] if self.kind in ("failed", "void") else None
 
     @property
     def reason(self) -> str | None:
         """Why a charge failed or was taken back; a charge has none.
 
-        >>> Entry.read(2, now(), "0", "0", None, '{"entry": 1, "reason": "Ctrl-C"}').reason
-        'Ctrl-C'
+        >>> from discreet import Ledger
+        >>> Ledger.in_memory(epsilon=1).charge(epsilon="1/3").reason is None
+        True
         """
-        return None if self.kind == "charge" else self.receipt["reason"]
+        return self.receipt["reason"] if self.kind in ("failed", "void") else None
 
     @classmethod
-    def read(cls, number: int, made: str, epsilon: str, delta: str, name: str | None, receipt: str) -> Entry:
-        """Return an entry from the fields of its row.
+    def read(cls, row: Row) -> Entry:
+        """Return an entry from its row; raise ValueError where the parts of a row disagree.
 
-        >>> Entry.read(1, now(), "1/3", "0", None, '{"by": ["city"]}').receipt
-        {'by': ['city']}
+        >>> row = Row(1, now(), "failed", None, '{"epsilon": "0", "delta": "0"}', None, '{"entry": 1}', None, 1)
+        >>> Entry.read(row).about
+        1
         """
-        when = datetime.fromisoformat(made)
-        return cls(number, when, Fraction(epsilon), Fraction(delta), name, json.loads(receipt))
+        cost, event = json.loads(row.cost), None if row.event is None else _event(row.event)
+        amount = Amount(Fraction(cost["epsilon"]), Fraction(cost["delta"]))
+        when, receipt = datetime.fromisoformat(row.made), json.loads(row.receipt)
+        entry = cls(row.number, when, row.kind, *amount, row.source, receipt, event, row.who)
+        worth = Amount(Fraction(0), Fraction(0)) if event is None else Amount(event.epsilon, event.delta)
+        if row.kind == "void":
+            worth = Amount(Fraction(0), Fraction(0)).minus(worth)
+        if amount != worth or row.about != entry.about or (row.kind, event is None) not in _KINDS:
+            raise ValueError(f"entry {row.number}")
+        return entry
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, for JSON: its amounts are exact, as texts.
 
-        >>> Entry.read(1, "2026-11-16T09:30:00+00:00", "1/3", "0", None, "null").to_dict()["epsilon"]
+        >>> from discreet import Ledger
+        >>> Ledger.in_memory(epsilon=1).charge(epsilon="1/3").to_dict()["epsilon"]
         '1/3'
         """
-        said = {"number": self.number, "kind": self.kind, "when": self.when.isoformat()}
-        amounts = {"epsilon": str(self.epsilon), "delta": str(self.delta)}
-        return {**said, **amounts, "table": self.table, "receipt": self.receipt}
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "when": self.when.isoformat(),
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "table": self.table,
+            "receipt": self.receipt,
+            "event": None if self.event is None else self.event.to_dict(),
+            "who": self.who,
+        }
 
 
 class Mark(NamedTuple):
-    """How far the books have been read; they may grow from here, and do nothing else.
-
-    >>> Mark.start(now(), "1", "0").spent
-    Amount(epsilon=Fraction(0, 1), delta=Fraction(0, 1))
-    """
+    """How far the books have been read, and what they come to; they may grow from here, and do nothing else."""
 
     genesis: str
     number: int
     digest: str
-    spent: Amount
+    state: State
 
     @classmethod
-    def start(cls, *budget: str) -> Mark:
+    def start(cls, accountant: Accountant, *budget: str) -> Mark:
         """Return the mark before the first entry: the digest of the budget.
 
-        >>> Mark.start(now(), "1", "0").number
+        >>> from discreet.accounting import Plain
+        >>> Mark.start(Plain(), now(), "plain", "{}").number
         0
         """
-        genesis = _digest("", *budget)
-        return cls(genesis, 0, genesis, Amount(Fraction(0), Fraction(0)))
+        genesis = chained("", *budget)
+        return cls(genesis, 0, genesis, accountant.start)
 
-    def digest_of(self, *fields: object) -> str:
-        """Return the digest of the row that comes next.
+    def digest_of(self, row: Row) -> str:
+        """Return the digest of the row that comes next."""
+        return chained(self.digest, *row)
 
-        >>> len(Mark.start(now(), "1", "0").digest_of(1, now(), "1/3", "0", None, "null"))
-        64
-        """
-        return _digest(self.digest, *fields)
+    def after(self, entry: Entry, digest: str, accountant: Accountant) -> Mark:
+        """Return the mark after one more entry."""
+        state = self.state
+        if entry.event is not None:
+            count = accountant.without if entry.kind == "void" else accountant.after
+            state = count(state, entry.event)
+        return Mark(self.genesis, entry.number, digest, state)
 
-    def after(self, entry: Entry, digest: str) -> Mark:
-        """Return the mark after one more entry.
+    @property
+    def state_text(self) -> str:
+        """The state as a checkpoint has it."""
+        return json.dumps([in_full(x) for x in self.state])
 
-        >>> Mark.start(now(), "1", "0").after(Entry.read(1, now(), "1/3", "0", None, "null"), "").spent.epsilon
-        Fraction(1, 3)
-        """
-        return Mark(self.genesis, entry.number, digest, self.spent.plus(entry.amount))
+    @property
+    def seal(self) -> str:
+        """The digest of a checkpoint at this mark: of the budget, of the chain so far, and of what it comes to."""
+        return chained(self.genesis, self.number, self.digest, self.state_text)
+
+    @classmethod
+    def read(cls, genesis: str, number: int, digest: str, state: str) -> Mark:
+        """Return the mark that a checkpoint has."""
+        return cls(genesis, number, digest, tuple(map(read_in_full, json.loads(state))))
 
 
 def now() -> str:
@@ -209,12 +191,35 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def receipt_text(receipt: object) -> str:
+def amount_text(amount: Amount) -> str:
+    """Return an amount as it is stored.
+
+    >>> amount_text(Amount(Fraction(1, 3), Fraction(0)))
+    '{"epsilon": "1/3", "delta": "0"}'
+    """
+    return json.dumps({"epsilon": str(amount.epsilon), "delta": str(amount.delta)})
+
+
+def event_text(event: Event) -> str:
+    """Return an event as it is stored; one that a file would not give back equal is refused.
+
+    >>> event_text(Event.of(moves=[]))[:15]
+    '{"version": 1, '
+    """
+    text = json.dumps(event.to_dict())
+    if len(text) > _MOST_JSON:
+        raise ParameterError("event", type(event), f"at most {_MOST_JSON} characters of JSON, not {len(text)}")
+    if Event.from_dict(json.loads(text)) != event:
+        raise ParameterError("event", type(event), "an event that Event.of makes")
+    return text
+
+
+def json_text(receipt: object) -> str:
     """Return a receipt as JSON that reads back equal. A message shows its type alone: a receipt may be long.
 
-    >>> receipt_text({"by": ["city"]})
+    >>> json_text({"by": ["city"]})
     '{"by": ["city"]}'
-    >>> receipt_text({"by": ("city",)})                                                 # doctest: +ELLIPSIS
+    >>> json_text({"by": ("city",)})                                                 # doctest: +ELLIPSIS
     Traceback (most recent call last):
     discreet.errors.KindError: receipt=<class 'dict'>: need JSON: texts, finite numbers, booleans, None, lists ...
     """
@@ -226,143 +231,39 @@ def receipt_text(receipt: object) -> str:
     if not same:
         need = "JSON: texts, finite numbers, booleans, None, lists (no tuples), and dicts whose keys are texts"
         raise KindError("receipt", type(receipt), need)
-    if len(text) > _MOST_RECEIPT:
-        raise ParameterError("receipt", type(receipt), f"at most {_MOST_RECEIPT} characters of JSON, not {len(text)}")
+    if len(text) > _MOST_JSON:
+        raise ParameterError("receipt", type(receipt), f"at most {_MOST_JSON} characters of JSON, not {len(text)}")
     return text
 
 
-def total(entries: list[Entry]) -> Amount:
-    """Return what entries come to, exactly.
+def checked_text(value: str | None, name: str, *, blank: bool = True) -> str | None:
+    """Return a table's name, a reason or a person's name as it is stored.
 
-    >>> total([Entry.read(1, now(), "1/3", "0", None, "null")] * 3)
-    Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+    >>> checked_text("events.parquet", "table"), checked_text(None, "who")
+    ('events.parquet', None)
     """
-    return reduce(Amount.plus, (entry.amount for entry in entries), Amount(Fraction(0), Fraction(0)))
-
-
-def name_text(table: str | None) -> str | None:
-    """Return a table's name as it is stored.
-
-    >>> name_text("events.parquet")
-    'events.parquet'
-    """
-    if table is None:
+    if value is None and blank:
         return None
-    if not isinstance(table, str):
-        raise KindError("table", table, "a text, such as a file's name")
-    if len(table) > _MOST_NAME or any("\ud800" <= c <= "\udfff" for c in table):
-        raise ParameterError("table", table, f"at most {_MOST_NAME} characters, none of them a lone surrogate")
-    return str(table)
+    if not isinstance(value, str):
+        raise KindError(name, type(value), "a text")
+    if len(value) > _MOST_TEXT or any("\ud800" <= c <= "\udfff" for c in value):
+        raise ParameterError(name, value, f"at most {_MOST_TEXT} characters, none of them a lone surrogate")
+    if not (blank or value.strip()):
+        raise ParameterError(name, value, "a text that says something")
+    return str(value)
 
 
-def reason_text(reason: str) -> str:
-    """Return a reason as it is stored.
+def _event(text: str) -> Event:
+    try:
+        return Event.from_dict(json.loads(text))
+    except DiscreetError as error:  # Here it is no user's mistake.
+        raise ValueError(str(error)) from None
 
-    >>> reason_text("the disk was full")
-    'the disk was full'
+
+def chained(previous: str, *fields: object) -> str:
+    """Return the digest of some fields and of what came before them.
+
+    >>> len(chained("", "2026-11-16", "plain"))
+    64
     """
-    if not isinstance(reason, str):
-        raise KindError("reason", type(reason), "a text")
-    if not reason.strip() or len(reason) > _MOST_NAME or any("\ud800" <= c <= "\udfff" for c in reason):
-        raise ParameterError("reason", reason, f"a text of 1 to {_MOST_NAME} characters, none a lone surrogate")
-    return str(reason)
-
-
-def check_notes(entries: list[Entry]) -> None:
-    """Raise ValueError unless each note is about an earlier charge, once of its kind, and takes back what it cost.
-
-    >>> charge = Entry.read(1, now(), "1/3", "0", None, "null")
-    >>> void = Entry.read(2, now(), "-1/3", "0", None, '{"entry": 1, "reason": "none"}')
-    >>> check_notes([charge, void])
-    >>> check_notes([charge, void, void])
-    Traceback (most recent call last):
-    ValueError: note 2
-    """
-    charges, seen = {entry.number: entry for entry in entries if entry.kind == "charge"}, set()
-    for note in entries:
-        if note.kind == "charge":
-            continue
-        charge, key = charges.get(note.about or 0), (note.kind, note.about)
-        back = note.amount if note.kind == "failed" or charge is None else note.amount.plus(charge.amount)
-        if (
-            charge is None
-            or charge.number >= note.number
-            or key in seen
-            or any(back)
-            or not isinstance(note.reason, str)
-        ):
-            raise ValueError(f"note {note.number}")
-        seen.add(key)
-
-
-def brief(x: Fraction, rounded: Callable[[Fraction], float]) -> str:
-    """Write an amount exactly where that is short, else rounded to the safe side.
-
-    >>> brief(Fraction(2), float_up), brief(Fraction("1e-6"), float_up), brief(Fraction(1, 3), float_up)
-    ('2', '1e-6', '1/3')
-    """
-    return written(x, up=rounded is float_up)
-
-
-def said(amount: Amount, rounded: Callable[[Fraction], float]) -> str:
-    """Write an amount as a user would.
-
-    >>> said(Amount(Fraction(3), Fraction("1e-5")), float_up)
-    'epsilon=3, delta=1e-5'
-    """
-    return f"epsilon={brief(amount.epsilon, rounded)}, delta={brief(amount.delta, rounded)}"
-
-
-def page(title: str, budget: Amount, entries: list[Entry]) -> str:
-    """Write the books as a table.
-
-    >>> print(page("Empty", Amount(Fraction(3), Fraction("1e-5")), []))
-    Empty
-    <BLANKLINE>
-            when (UTC)  epsilon  delta  table
-    -----------------------------------------
-    spent               0        0
-    left                3        1e-5
-    budget              3        1e-5
-    """
-    spent = total(entries)
-    rows = [["", "when (UTC)", "epsilon", "delta", "table"]]
-    for entry in entries:
-        amounts = brief(entry.epsilon, float_up), brief(entry.delta, float_up)
-        rows.append([str(entry.number), f"{entry.when:%Y-%m-%d %H:%M:%S}", *amounts, _printable(_what(entry))])
-    for what, amount, rounded in (
-        ("spent", spent, float_up),
-        ("left", budget.minus(spent), float_down),
-        ("budget", budget, float_up),
-    ):
-        rows.append([what, "", *(brief(x, rounded) for x in amount), ""])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    rule = "-" * max(map(len, lines))
-    return "\n".join([title, "", lines[0], rule, *lines[1:-3], *([rule] if entries else []), *lines[-3:]])
-
-
-def short(x: Fraction, bits: int) -> bool:
-    """Whether an amount can be printed in full.
-
-    >>> short(Fraction(1, 3), 2), short(Fraction(1, 4), 2)
-    (True, False)
-    """
-    return max(x.numerator.bit_length(), x.denominator.bit_length()) <= bits
-
-
-def _digest(previous: str, *fields: object) -> str:
     return sha256(json.dumps([previous, *fields], default=repr).encode()).hexdigest()
-
-
-def _what(entry: Entry) -> str | None:
-    if entry.kind == "charge":
-        return entry.table
-    return f"entry {entry.about} {'failed' if entry.kind == 'failed' else 'taken back'}: {entry.reason}"
-
-
-def _printable(name: str | None) -> str:
-    if name is None:
-        return ""
-    brief = name if len(name) <= 60 else f"{name[:57]}..."
-    return brief if brief.isprintable() else repr(brief)

@@ -15,16 +15,14 @@ from typing import Final, NoReturn, TypeVar, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import DiscreetError, LedgerError, show_path
+from discreet.ledger.formats import DAMAGED
 
-__all__ = ["DAMAGED", "Store", "check", "take_notes"]
+__all__ = ["Store", "UnwritableError", "in_memory"]
 
 T = TypeVar("T")
 
-_APPLICATION: Final = int.from_bytes(b"disc", "big")
-_VERSION: Final = 1
-_NOTES: Final = 2
-"""The format of a file that has notes about charges, which a program of before them must not take for charges."""
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_UNWRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 # Not write-ahead: a WAL is a second file that holds charges which the first one lacks, so that a copy, a move or a
 # truncation loses them without a trace. With a rollback journal the ledger is one file whenever nobody is charging.
@@ -39,42 +37,6 @@ _PRAGMAS: Final = (
     "cell_size_check = ON",
 )
 
-# The triggers make the tables append-only for everyone who writes SQL, and each statement of a charge indispensable.
-_SCHEMA: Final = """
-CREATE TABLE budget (
-    one INTEGER PRIMARY KEY CHECK (one = 1), made TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
-    entries INTEGER NOT NULL, digest TEXT NOT NULL)
-
-CREATE TABLE entries (
-    number INTEGER PRIMARY KEY, made TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
-    source TEXT, receipt TEXT NOT NULL, digest TEXT NOT NULL)
-
-CREATE TRIGGER budget_is_one BEFORE INSERT ON budget WHEN EXISTS (SELECT 1 FROM budget)
-BEGIN SELECT RAISE(ABORT, 'a ledger has one budget'); END
-
-CREATE TRIGGER budget_stays BEFORE DELETE ON budget
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER budget_counts BEFORE UPDATE ON budget
-WHEN NEW.made IS NOT OLD.made OR NEW.epsilon IS NOT OLD.epsilon OR NEW.delta IS NOT OLD.delta
-    OR NEW.entries IS NOT OLD.entries + 1
-    OR NEW.digest IS NOT (SELECT digest FROM entries WHERE number = NEW.entries)
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.number IS NOT (SELECT entries + 1 FROM budget)
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_keep BEFORE UPDATE ON entries
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-""".strip().split("\n\n")
-
-DAMAGED: Final = (
-    "is damaged, or is being changed by another program: release nothing more on it, "
-    "and restore a copy that has every charge, or start a new ledger with what is surely left"
-)
 _MEANINGS: Final = {
     sqlite3.SQLITE_READONLY: "cannot be written: give yourself the right to write the file and its folder",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened together with its journal: check the rights of the file and its folder",
@@ -89,6 +51,10 @@ _MEANINGS: Final = {
 _GATE: Final = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_GATE.acquire, after_in_parent=_GATE.release, after_in_child=_GATE.release)
+
+
+class UnwritableError(LedgerError):
+    """The file may be read and not written."""
 
 
 @final
@@ -108,7 +74,7 @@ class Store:
         self._file: tuple[int, int] | None = None
         self._memory: sqlite3.Connection | None = None
         if path is None:
-            self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._memory = in_memory()
             weakref.finalize(self, self._memory.close)
 
     @property
@@ -210,33 +176,14 @@ class Store:
 
     def refuse(self, why: str, error: Exception | None = None) -> NoReturn:
         """Raise LedgerError with a reason, which names the remedy too."""
-        raise LedgerError(f"{self.where}: {why}{'' if error is None else f' ({_words(error)})'}") from None
+        unwritable = isinstance(error, sqlite3.Error) and _code(error) in _UNWRITABLE
+        kind = UnwritableError if unwritable else LedgerError
+        raise kind(f"{self.where}: {why}{'' if error is None else f' ({_words(error)})'}") from None
 
 
 def _words(error: Exception) -> str:
     """Return what an error says, without the path that the system repeats."""
     return getattr(error, "strerror", None) or str(error)
-
-
-def take_notes(connection: sqlite3.Connection) -> None:
-    """Put a file, with what else its transaction does, into the format that has notes about charges."""
-    connection.execute(f"PRAGMA user_version = {_NOTES}")
-
-
-def check(connection: sqlite3.Connection, refuse: Callable[[str], NoReturn]) -> bool:
-    """Refuse a file that is no ledger, is of another format, or is not sound; return whether it may have notes."""
-    ((application,),) = connection.execute("PRAGMA application_id")
-    ((version,),) = connection.execute("PRAGMA user_version")
-    if application != _APPLICATION:
-        refuse("belongs to another program: give the path of a ledger, or one where there is no file yet")
-    if version > _NOTES:
-        refuse(f"was made by a newer discreet, in format {version}: upgrade discreet to use it")
-    schema = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
-    if version < _VERSION or sorted(sql for (sql,) in schema) != sorted(_SCHEMA):
-        refuse(DAMAGED)
-    if connection.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
-        refuse(DAMAGED)
-    return bool(version == _NOTES)
 
 
 def _make(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
@@ -276,12 +223,17 @@ def _put(draft: Path, path: Path) -> None:
 
 def _write_new(connection: sqlite3.Connection, fill: Callable[[sqlite3.Connection], object]) -> None:
     connection.execute("BEGIN EXCLUSIVE")
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
-    for statement in _SCHEMA:
-        connection.execute(statement)
     fill(connection)
     connection.execute("COMMIT")
+
+
+def in_memory() -> sqlite3.Connection:
+    """Return a connection to some memory, which is empty.
+
+    >>> in_memory().execute("PRAGMA user_version").fetchone()
+    (0,)
+    """
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

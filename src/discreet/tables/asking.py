@@ -13,9 +13,8 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from discreet.errors import DiscreetError, EngineError
+from discreet.exact import written
 from discreet.ledger import Amount, Entry, Ledger
-from discreet.ledger.entries import brief
-from discreet.reals import float_up
 from discreet.report import Waiting
 
 __all__ = ["alone", "asked", "charged"]
@@ -82,7 +81,7 @@ def _stands(ledger: Ledger, entry: Entry, error: BaseException) -> str:
         ledger.mark_failed(entry.number, reason=type(error).__name__)
     except DiscreetError:  # The charge is what counts, and it is there.
         marked = ", not marked as failed"
-    amounts = [f"{name} {brief(x, float_up)}" for name, x in entry.amount._asdict().items() if x]
+    amounts = [f"{name} {written(x, up=True)}" for name, x in entry.amount._asdict().items() if x]
     return (
         f"{', '.join(amounts)} stays charged, as entry {entry.number} {_place(ledger)}{marked}; "
         f"Ledger.void({entry.number}, reason=...) takes it back"

@@ -1,0 +1,44 @@
+"""Plain addition: epsilon to epsilon, delta to delta [Dwork et al. 2006; for parameters chosen as one goes, too]."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import final
+
+from discreet.accounting.accountants import Accountant, State
+from discreet.accounting.amounts import Amount
+from discreet.events import Event
+
+__all__ = ["Plain"]
+
+
+@final
+class Plain(Accountant):
+    """Epsilons and deltas add up, whichever releases they belong to.
+
+    >>> state = Plain().after(Plain.start, Event.of(moves=[("1/3", 2)], delta="1e-6"))
+    >>> Plain().left(state, Amount(Fraction(1), Fraction(0)))
+    Amount(epsilon=Fraction(1, 3), delta=Fraction(-1, 1000000))
+    """
+
+    __slots__ = ()
+    name = "plain"
+    start = (Fraction(0), Fraction(0))
+
+    def after(self, state: State, event: Event, /) -> State:
+        """Add the event's epsilon and delta."""
+        epsilon, delta = state
+        return epsilon + event.epsilon, delta + event.delta
+
+    def without(self, state: State, event: Event, /) -> State:
+        """Subtract the event's epsilon and delta."""
+        epsilon, delta = state
+        return epsilon - event.epsilon, delta - event.delta
+
+    def exceeds(self, state: State, budget: Amount, /) -> bool:
+        """Whether one of the sums is more than the budget's."""
+        return not Amount(*state).within(budget)
+
+    def left(self, state: State, budget: Amount, /) -> Amount:
+        """Return what the sums leave of the budget."""
+        return budget.minus(Amount(*state))

@@ -1,0 +1,192 @@
+"""Events: what was released, as plain data, so that any accountant can count it, today's or a better one later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Any, Final, final
+
+from discreet.errors import KindError, ParameterError
+from discreet.exact import Exact, exact, whole
+from discreet.measures import Approximate, Bound, Loss, MaxDivergence, amount
+from discreet.reals import Real, float_up
+
+__all__ = ["Event", "Part", "event_of"]
+
+_VERSION: Final = 1
+_MOST_BITS: Final = 8000
+_NUMBER: Final = re.compile(r"-?[0-9]{1,4300}(?:/[0-9]{1,4300})?")
+_MEASURE: Final = Approximate(MaxDivergence())
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One release of one mechanism, between data that are *sensitivity* apart in the mechanism's metric.
+
+    It tells at most what independent randomized responses tell, one at the epsilon of each move, as many as the move
+    says; and everything with probability *delta*. A table that adds noise in three groups is three moves of a third.
+    The *parameters* are the mechanism's own numbers, such as its scale, for accountants that know more of it.
+    """
+
+    mechanism: str | None
+    sensitivity: tuple[Fraction, ...]
+    parameters: tuple[tuple[str, Fraction], ...]
+    moves: tuple[tuple[Fraction, int], ...]
+    delta: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What was released at once: the parts, whose losses add up.
+
+    >>> from discreet import IntegerLaplace, LaplaceThreshold
+    >>> event = IntegerLaplace(scale=3).event(1) + Event.of(moves=[("1/4", 2)], delta="1e-6")
+    >>> event.moves, event.epsilon, event.delta
+    (((Fraction(1, 3), 1), (Fraction(1, 4), 2)), Fraction(5, 6), Fraction(1, 1000000))
+    >>> event.parts[0].mechanism, event.parts[0].parameters
+    ('IntegerLaplace', (('scale', Fraction(3, 1)),))
+    >>> Event.from_dict(event.to_dict()) == event
+    True
+    """
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        moves: Iterable[tuple[Exact, int]],
+        delta: Exact = 0,
+        mechanism: str | None = None,
+        sensitivity: Iterable[Exact] = (),
+        parameters: Mapping[str, Exact] | None = None,
+    ) -> Event:
+        """Return the event of one release, of amounts as a user may type them.
+
+        >>> Event.of(moves=[("0.1", 3)]).epsilon
+        Fraction(3, 10)
+        """
+        if not (mechanism is None or isinstance(mechanism, str)):
+            raise KindError("mechanism", type(mechanism), "a text, such as the name of a class")
+        try:
+            pairs, distances, named = list(moves), list(sensitivity), dict(parameters or {})
+            kept = tuple((amount(epsilon, "moves"), whole(count, "moves", least=1)) for epsilon, count in pairs)
+            apart = tuple(amount(distance, "sensitivity") for distance in distances)
+            given = tuple((str(name), exact(value, "parameters")) for name, value in named.items())
+        except (ValueError, TypeError) as error:
+            if isinstance(error, ParameterError | KindError):
+                raise
+            raise KindError("moves", type(moves), "pairs of an epsilon and how often") from None
+        return cls((Part(mechanism, apart, given, tuple(move for move in kept if move[0]), amount(delta, "delta")),))
+
+    @property
+    def moves(self) -> tuple[tuple[Fraction, int], ...]:
+        """The moves of all parts.
+
+        >>> Event.of(moves=[("1/2", 1), (0, 5)]).moves
+        ((Fraction(1, 2), 1),)
+        """
+        return tuple(chain.from_iterable(part.moves for part in self.parts))
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the moves come to by plain addition.
+
+        >>> Event.of(moves=[("1/2", 3)]).epsilon
+        Fraction(3, 2)
+        """
+        return sum((epsilon * count for epsilon, count in self.moves), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """What the parts' deltas come to.
+
+        >>> Event.of(moves=[], delta="1e-6").delta
+        Fraction(1, 1000000)
+        """
+        return sum((part.delta for part in self.parts), Fraction(0))
+
+    def __add__(self, other: Event) -> Event:
+        return Event(self.parts + other.parts) if isinstance(other, Event) else NotImplemented
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the event as plain values, for JSON: numbers are exact, as texts.
+
+        >>> Event.of(moves=[("1/2", 3)]).to_dict()["parts"][0]["moves"]
+        [['1/2', 3]]
+        """
+        return {"version": _VERSION, "parts": [_told(part) for part in self.parts]}
+
+    @classmethod
+    def from_dict(cls, data: Any, /) -> Event:
+        """Return the event that `to_dict` wrote; raise for anything else.
+
+        >>> Event.from_dict({"version": 2, "parts": []})
+        Traceback (most recent call last):
+        discreet.errors.ParameterError: version=2: need an event of version 1: upgrade discreet to read it
+        """
+        if isinstance(data, dict) and type(data.get("version")) is int and data["version"] > _VERSION:
+            need = f"an event of version {_VERSION}: upgrade discreet to read it"
+            raise ParameterError("version", data["version"], need)
+        try:
+            event = cls(tuple(map(_read, data["parts"])))
+            if event.to_dict() == data:
+                return event
+        except Exception:  # noqa: S110  Its words may quote what was given.
+            pass
+        raise KindError("event", type(data), "what Event.to_dict gives")
+
+
+def event_of(loss: Loss, *, mechanism: str, sensitivity: tuple[int, ...], parameters: Mapping[str, Exact]) -> Event:
+    """Return the event of a release by its loss alone: one move.
+
+    >>> from discreet.measures import Pure
+    >>> event_of(Pure("1/3"), mechanism="Mine", sensitivity=(1,), parameters={}).moves
+    ((Fraction(1, 3), 1),)
+    """
+    both = _MEASURE.lift(loss)
+    moves = [(_rounded(both.epsilon), 1)]
+    delta = _rounded(both.delta)
+    return Event.of(moves=moves, delta=delta, mechanism=mechanism, sensitivity=sensitivity, parameters=parameters)
+
+
+def _rounded(bound: Bound) -> Exact:
+    """Return a number as it is where it is a rational that is short enough to keep, else rounded up to a float."""
+    if isinstance(bound, Real):
+        return float_up(bound)
+    if isinstance(bound, Fraction) and max(bound.numerator.bit_length(), bound.denominator.bit_length()) > _MOST_BITS:
+        return float_up(bound)
+    return bound
+
+
+def _told(part: Part) -> dict[str, Any]:
+    return {
+        "mechanism": part.mechanism,
+        "sensitivity": [str(distance) for distance in part.sensitivity],
+        "parameters": {name: str(value) for name, value in part.parameters},
+        "moves": [[str(epsilon), count] for epsilon, count in part.moves],
+        "delta": str(part.delta),
+    }
+
+
+def _read(told: Any) -> Part:
+    event = Event.of(
+        moves=[(_fraction(epsilon), count) for epsilon, count in told["moves"]],
+        delta=_fraction(told["delta"]),
+        mechanism=told["mechanism"],
+        sensitivity=map(_fraction, told["sensitivity"]),
+        parameters={name: _fraction(value) for name, value in told["parameters"].items()},
+    )
+    return event.parts[0]
+
+
+def _fraction(text: str) -> Fraction:
+    """Return a number that was written as digits, and nothing else: an exponent would take for ever to write out."""
+    if _NUMBER.fullmatch(text) is None:
+        raise ParameterError("event", type(text), "an exact number")
+    return Fraction(text)
