@@ -182,6 +182,8 @@ class Books:
         mark = Mark.read(self.start.genesis, number, digest, state)
         if mark.seal != seal or number != self.count - self.count % STEP:
             refuse(DAMAGED)
+        if self.digest_at(connection, number) != digest:
+            refuse(DAMAGED)
         return mark
 
 
