@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -150,6 +151,8 @@ def event_of(loss: Loss, *, mechanism: str, sensitivity: tuple[int, ...], parame
     ((Fraction(1, 3), 1),)
     """
     both = _MEASURE.lift(loss)
+    if both.epsilon == math.inf:
+        raise ParameterError("epsilon", both.epsilon, "a finite loss: no budget pays for a release that hides nothing")
     moves = [(_rounded(both.epsilon), 1)]
     delta = _rounded(both.delta)
     return Event.of(moves=moves, delta=delta, mechanism=mechanism, sensitivity=sensitivity, parameters=parameters)

@@ -50,7 +50,8 @@ NAMES = {("Survey.collect", "sources", "many texts"), ("Survey.perturb", "keep",
 TRUSTING = {
     # Losses, amounts and laws, which mechanisms and the ledger compute.
     *("Amount.minus", "Amount.plus", "Amount.within", "Approximate.add", "MaxDivergence.add", "common"),
-    *("pair_of_laws", "written"),
+    *("Plain.after", "Plain.exceeds", "Plain.left", "Plain.without", "in_full", "pair_of_laws", "read_in_full"),
+    *("typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),

@@ -12,7 +12,7 @@ from discreet.accounting.amounts import Amount
 from discreet.errors import ParameterError
 from discreet.events import Event
 
-__all__ = ["Accountant", "State", "accountants"]
+__all__ = ["Accountant", "accountants"]
 
 State: TypeAlias = tuple[Fraction, ...]
 """What an accountant remembers of all events so far: a few exact numbers."""

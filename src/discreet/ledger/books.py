@@ -203,12 +203,12 @@ class Ledger:
 
         def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            self._require(mark, released, floats)
+            self._require(mark, released, floats)  # proof: before
             row = Row(mark.number + 1, now(), "charge", *texts, asker, None)
             return enter(connection, mark, row, self._accountant)
 
         # Exclusive from the start: whoever has to wait for others does so before anything is written.
-        self._mark, entry = self._run("EXCLUSIVE", write)
+        self._mark, entry = self._run("EXCLUSIVE", write)  # proof: exclusive
         return entry
 
     def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
@@ -343,7 +343,7 @@ class Ledger:
                 return work(connection)
             if kind == "EXCLUSIVE":
                 migrate(connection, refuse)
-                self._verified(connection)
+                self._verified(connection)  # proof: moved
                 return work(connection)
             with closing(in_memory()) as view:
                 Old.read(connection, refuse).write(view)
@@ -380,19 +380,19 @@ class Ledger:
         books = Books.read(connection, refuse)
         checkpoint = books.checkpoint(connection, refuse)
         mark = since or checkpoint
-        for known in (mark, self._mark or mark):
+        for known in (mark, self._mark or mark):  # proof: known
             if known.genesis != books.start.genesis or known.digest != books.digest_at(connection, known.number):
                 refuse("lacks charges that it had, as an older copy would, or other books: put it back")
         entries: list[Entry] = []
         for *fields, digest in connection.execute("SELECT * FROM entries WHERE number > ? ORDER BY number", mark[1:2]):
             row = Row(*fields)
-            if row.number != mark.number + 1 or mark.digest_of(row) != digest:
+            if row.number != mark.number + 1 or mark.digest_of(row) != digest:  # proof: chain
                 refuse(DAMAGED)
             entries.append(Entry.read(row))
             mark = mark.after(entries[-1], digest, books.accountant)
-            if mark.number == checkpoint.number and mark != checkpoint:
+            if mark.number == checkpoint.number and mark != checkpoint:  # proof: passed
                 refuse(DAMAGED)
-        if (mark.number, mark.digest) != (books.count, books.tip):
+        if (mark.number, mark.digest) != (books.count, books.tip):  # proof: tip
             refuse(DAMAGED)
         for note in entries:
             self._check_note(connection, books, note)
@@ -407,8 +407,8 @@ class Ledger:
         if (
             charge is None
             or charge.number >= note.number
-            or note.event != taken
-            or _notes(connection, note.kind, charge.number) != 1
+            or note.event != taken  # proof: back
+            or _notes(connection, note.kind, charge.number) != 1  # proof: once
             or not isinstance(note.reason, str)
         ):
             self._store.refuse(DAMAGED)
@@ -426,7 +426,7 @@ class Ledger:
 
     def _require(self, mark: Mark, event: Event, floats: bool) -> None:
         """Raise BudgetError unless an event fits."""
-        if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):
+        if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):  # proof: fits
             return
         cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))

@@ -9,7 +9,8 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, final
 
-from discreet.accounting import Accountant, Amount, Event, State
+from discreet.accounting import Accountant, Amount, Event
+from discreet.accounting.accountants import State
 from discreet.errors import DiscreetError, KindError, ParameterError
 from discreet.exact import in_full, read_in_full
 
@@ -174,7 +175,7 @@ class Mark(NamedTuple):
     @property
     def seal(self) -> str:
         """The digest of a checkpoint at this mark: of the budget, of the chain so far, and of what it comes to."""
-        return chained(self.genesis, self.number, self.digest, self.state_text)
+        return chained(self.genesis, self.number, self.digest, self.state_text)  # proof: sealed
 
     @classmethod
     def read(cls, genesis: str, number: int, digest: str, state: str) -> Mark:

@@ -180,9 +180,9 @@ class Books:
         """Return the mark from which on the books need to be read; refuse one that is not where it belongs."""
         ((number, digest, state, seal),) = connection.execute("SELECT number, digest, state, seal FROM checkpoint")
         mark = Mark.read(self.start.genesis, number, digest, state)
-        if mark.seal != seal or number != self.count - self.count % STEP:
+        if mark.seal != seal or number != self.count - self.count % STEP:  # proof: seal
             refuse(DAMAGED)
-        if self.digest_at(connection, number) != digest:
+        if self.digest_at(connection, number) != digest:  # proof: anchor
             refuse(DAMAGED)
         return mark
 
@@ -207,7 +207,7 @@ def enter(connection: sqlite3.Connection, mark: Mark, row: Row, accountant: Acco
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("UPDATE budget SET entries = ?, digest = ?", (row.number, digest))
     after = mark.after(entry, digest, accountant)
-    if after.number % STEP == 0:
+    if after.number % STEP == 0:  # proof: checkpoint
         checkpoint = after.number, after.digest, after.state_text, after.seal
         connection.execute("UPDATE checkpoint SET number = ?, digest = ?, state = ?, seal = ?", checkpoint)
     return after, entry
@@ -271,7 +271,7 @@ def check_origin(connection: sqlite3.Connection, note: Entry, refuse: Refuse) ->
     query = "SELECT number, made, cost, source, receipt FROM entries WHERE number < ? ORDER BY number"
     for number, when, cost, *rest in connection.execute(query, (note.number,)):
         digest = chained(digest, number, when, *json.loads(cost).values(), *rest)
-    if digest != note.receipt["digest"]:
+    if digest != note.receipt["digest"]:  # proof: origin
         refuse(DAMAGED)
 
 

@@ -30,7 +30,7 @@ _UNWRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.
 # that, a power cut could bring the journal back, and it would undo a charge whose answer is already out.
 _PRAGMAS: Final = (
     "journal_mode = DELETE",
-    "synchronous = EXTRA",
+    "synchronous = EXTRA",  # proof: durable
     "fullfsync = ON",  # On macOS a plain fsync stops at the drive's cache; elsewhere these two do nothing.
     "checkpoint_fullfsync = ON",
     "trusted_schema = OFF",
