@@ -30,6 +30,7 @@ _SHORT: Final = 12
 _PLAIN: Final = 15
 """Numbers from as many digits on are written with an exponent."""
 _MOST_FLOAT: Final = 1 << 1000
+_IN_FULL: Final = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)\s*", re.ASCII)
 
 
@@ -122,6 +123,8 @@ def read_in_full(text: str) -> Fraction:
     >>> read_in_full("-1/3"), read_in_full(in_full(Fraction(1, 10**9999))) * 10**9999
     (Fraction(-1, 3), Fraction(1, 1))
     """
+    if _IN_FULL.fullmatch(text) is None:
+        raise ValueError("no number that was written in full")
     top, _, below = text.partition("/")
     return Fraction(int(Decimal(top)), int(Decimal(below or "1")))
 

@@ -214,9 +214,7 @@ class TestDamage:
             ("1000", "0", None),
         ],
     )
-    def test_entries_that_no_ledger_wrote_are_damage_though_their_digests_are_right(
-        self, tmp_path, epsilon, delta, receipt
-    ):
+    def test_entries_that_no_ledger_wrote_are_damage(self, tmp_path, epsilon, delta, receipt):
         path = tmp_path / "b.db"
         shutil.copy(OLD / "format-2.db", path)
         append(path, epsilon, delta, receipt)

@@ -1151,7 +1151,7 @@ class TestDamage:
             found = outcome(laid_out(shelf, whole[:place] + bytes([value]) + whole[place + 1 :]))
             assert found in (None, entries)
             refused += found is None
-        assert refused > 100
+        assert refused > cases(20, 100)
 
     def test_pages_changed_for_zeros_or_for_each_other_are_seen(self, shelf):
         path = shelf / "b.db"

@@ -86,7 +86,7 @@ CATALOGUE = [
     Mutant(
         "a note that takes back more than was charged",
         "ledger/books.py",
-        "            or note.event != taken\n",
+        "            or note.event != taken  # proof: back\n",
         "",
         "test_tables_charging.py::test_a_note_that_no_ledger_wrote_is_damage_though_its_digest_is_right",
     ),

@@ -106,7 +106,7 @@ class Entry:
         1
         """
         cost, event = json.loads(row.cost), None if row.event is None else _event(row.event)
-        amount = Amount(Fraction(cost["epsilon"]), Fraction(cost["delta"]))
+        amount = Amount(read_in_full(cost["epsilon"]), read_in_full(cost["delta"]))
         when, receipt = datetime.fromisoformat(row.made), json.loads(row.receipt)
         entry = cls(row.number, when, row.kind, *amount, row.source, receipt, event, row.who)
         worth = Amount(Fraction(0), Fraction(0)) if event is None else Amount(event.epsilon, event.delta)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Final, NoReturn, final
 
 from discreet.accounting import Accountant, Amount, Event, Plain, accountants
+from discreet.exact import read_in_full
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, event_text, now
 
 __all__ = [
@@ -166,7 +167,7 @@ class Books:
         if accountant is None:
             refuse("is counted by an accountant that this discreet does not know: upgrade discreet to use it")
         parts = json.loads(amount)
-        budget = Amount(Fraction(parts["epsilon"]), Fraction(parts["delta"]))
+        budget = Amount(read_in_full(parts["epsilon"]), read_in_full(parts["delta"]))
         return cls(budget, accountant, Mark.start(accountant, made, name, amount), count, tip)
 
     def digest_at(self, connection: sqlite3.Connection, number: int) -> str | None:

@@ -119,7 +119,13 @@ class Store:
                         self.refuse(_MEANINGS.get(_code(error), DAMAGED), error)
                 except DiscreetError:
                     raise
-                except (TypeError, ValueError, LookupError) as error:  # Rows that no ledger ever wrote.
+                except (
+                    ArithmeticError,
+                    AttributeError,
+                    LookupError,
+                    TypeError,
+                    ValueError,
+                ) as error:  # Rows that no ledger ever wrote.
                     self.refuse(DAMAGED, error)
             if time.monotonic() >= deadline:
                 self.refuse(f"is in use by others, for {self.timeout:g} seconds now: try again, or set timeout=")
