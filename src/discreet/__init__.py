@@ -9,6 +9,7 @@ Ask people: randomize each answer before it leaves them. Publish tables: noisy c
 
 from typing import TYPE_CHECKING, Any
 
+from discreet._version import __version__ as __version__
 from discreet.composition import Composition
 from discreet.core import Measurement, Transformation
 from discreet.domains import (
@@ -74,8 +75,6 @@ from discreet.noise import Laplace, Noise, continuous_laplacian_tail_to_alpha, d
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AbsoluteDistance",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from discreet import __version__
+from discreet._version import __version__
 from discreet.audit.clock import TimingAudit
 from discreet.audit.laws import ExactAudit
 from discreet.audit.trials import SampledAudit

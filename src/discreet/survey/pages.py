@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from discreet import __version__
+from discreet._version import __version__
 from discreet.exact import written
 from discreet.measures import MaxDivergence
 from discreet.report.drawings import Bars, Heat
