@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discreet.measures import Loss, Measure
     from discreet.metrics import Metric
 
-__all__ = ["Chained", "Measurement", "Postprocessed", "Then", "Transformation"]
+__all__ = ["Chained", "Measurement", "Postprocessed", "Then", "Transformation", "numbers"]
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -65,7 +65,7 @@ class Measurement(ABC, Generic[X, Y]):
             self.loss(d_in),
             mechanism=type(self).__name__,
             sensitivity=distance if isinstance(distance, tuple) else (distance,),
-            parameters=_numbers(self),
+            parameters=numbers(self),
         )
 
     def privacy_map(self, d_in: Any, /) -> Any:
@@ -263,8 +263,13 @@ class Postprocessed(Measurement[Any, Any]):
         return law
 
 
-def _numbers(value: object) -> dict[str, Fraction | int]:
-    """Return the numbers among a value's fields."""
+def numbers(value: object) -> dict[str, Fraction | int]:
+    """Return the numbers among a value's fields.
+
+    >>> from discreet import Laplace
+    >>> numbers(Laplace(3))
+    {'scale': Fraction(3, 1)}
+    """
     found = {each.name: getattr(value, each.name) for each in fields(value)} if is_dataclass(value) else {}
     return {name: x for name, x in found.items() if isinstance(x, Fraction | int) and not isinstance(x, bool)}
 

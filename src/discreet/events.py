@@ -143,17 +143,19 @@ class Event:
         raise KindError("event", type(data), "what Event.to_dict gives")
 
 
-def event_of(loss: Loss, *, mechanism: str, sensitivity: tuple[int, ...], parameters: Mapping[str, Exact]) -> Event:
-    """Return the event of a release by its loss alone: one move.
+def event_of(
+    loss: Loss, *, mechanism: str, sensitivity: tuple[int, ...], parameters: Mapping[str, Exact], equal: int = 1
+) -> Event:
+    """Return the event of a release by its loss: one move, or as many *equal* ones as its independent draws allow.
 
     >>> from discreet.measures import Pure
-    >>> event_of(Pure("1/3"), mechanism="Mine", sensitivity=(1,), parameters={}).moves
-    ((Fraction(1, 3), 1),)
+    >>> event_of(Pure("1/3"), mechanism="Mine", sensitivity=(1,), parameters={}, equal=2).moves
+    ((Fraction(1, 6), 2),)
     """
     both = _MEASURE.lift(loss)
     if both.epsilon == math.inf:
         raise ParameterError("epsilon", both.epsilon, "a finite loss: no budget pays for a release that hides nothing")
-    moves = [(_rounded(both.epsilon), 1)]
+    moves = [(_rounded(both.epsilon / equal), equal)]
     delta = _rounded(both.delta)
     return Event.of(moves=moves, delta=delta, mechanism=mechanism, sensitivity=sensitivity, parameters=parameters)
 

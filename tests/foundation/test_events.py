@@ -128,9 +128,27 @@ class TestMechanisms:
         (part,) = LaplaceThreshold(scale=2, threshold=30).event((3, 3, 1)).parts
         assert (part.mechanism, part.sensitivity) == ("LaplaceThreshold", (3, 3, 1))
         assert dict(part.parameters) == {"scale": 2, "threshold": 30}
+        (part,) = IntegerLaplace(scale="7/3").event(2).parts
+        assert (part.mechanism, part.sensitivity) == ("IntegerLaplace", (2, 2, 2))
+        assert dict(part.parameters) == {"scale": Fraction(7, 3)}
         (part,) = (OneHot(["a", "b"]) >> Rappor(length=2, max_weight=1, f="1/2")).event(1).parts
         assert (part.mechanism, part.sensitivity) == ("Rappor", (1,))
         assert dict(part.parameters) == {"length": 2, "max_weight": 1, "f": Fraction(1, 2)}
+
+    @pytest.mark.parametrize("m", [1, 3, 7])
+    def test_a_table_is_as_many_moves_as_a_person_has_groups(self, m):
+        table = LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=m)
+        assert table.event((m, m, 1)).moves == ((Fraction(1, m), m),)
+        sums = LaplaceThreshold(scale=10, threshold=900)
+        assert sums.event((m, 5 * m, 5)).moves == ((Fraction(1, 2), m),)
+        known = IntegerLaplace(scale=10, domain=Vectors(Integers(0, 5), size=m))
+        assert known.event(5 * m).moves == ((Fraction(1, 2), m),)
+
+    def test_what_is_not_divided_equally_is_one_move(self):
+        """Packing is no worst case: 1 and 1 may tell more than 1.2 and 0.8 do."""
+        sums = LaplaceThreshold(scale=10, threshold=900)
+        assert sums.event((3, 25, 10)).moves == ((Fraction(5, 2), 1),)
+        assert IntegerLaplace(scale=2, domain=Vectors(Integers())).event(4).moves == ((Fraction(2), 1),)
 
     def test_a_composition_has_the_parts_of_all(self):
         parts = [RandomizedResponseBool(prob="3/4"), RandomizedResponseBool(prob="2/3")]

@@ -186,6 +186,7 @@ class TestDamage:
             "UPDATE entries SET receipt = '1' WHERE number = 1",
             "UPDATE entries SET made = '2000-01-01T00:00:00.000000+00:00' WHERE number = 1",
             "UPDATE entries SET source = 'x' WHERE number = 2",
+            "UPDATE entries SET digest = '' WHERE number = 1",
             "DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)",
             "DELETE FROM entries WHERE number = 1",
             "UPDATE budget SET epsilon = '2000'",

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.coins import SYSTEM, Coins
-from discreet.core import Measurement
+from discreet.core import Measurement, numbers
 from discreet.domains import Integers, Vectors, freeze, saturated
 from discreet.errors import KindError, UnsupportedError
+from discreet.events import Event, event_of
 from discreet.exact import Exact
 from discreet.measures import Loss, Measure
 from discreet.metrics import AbsoluteDistance, L1Distance, Sensitivity
@@ -81,6 +82,17 @@ class AddNoise(Measurement[Any, Any]):
     def loss(self, d_in: Exact, /) -> Loss:
         """Return what the noise loses between members of the domain within a distance."""
         return self.noise.loss(self.sensitivity(d_in))  # proof: map
+
+    def event(self, d_in: Exact, /) -> Event:
+        """Return what the noise tells, with a move for each entry that may differ, where these are equal."""
+        apart = self.sensitivity(d_in)
+        return event_of(
+            self.loss(d_in),
+            mechanism=type(self).__name__,
+            sensitivity=apart,
+            parameters=numbers(self) | numbers(self.noise),
+            equal=self.noise.equal_moves(apart),
+        )
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: an int for an int, an array for an array, else a list."""

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from discreet.coins import Coins
-from discreet.core import Measurement
+from discreet.core import Measurement, numbers
 from discreet.domains import Integers, Maps, Texts, freeze, saturated
 from discreet.errors import KindError, ParameterError
+from discreet.events import Event, event_of
 from discreet.exact import Exact, whole
 from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance, Sensitivity
@@ -93,6 +94,17 @@ class KeepAbove(Measurement[Any, Any]):
             raise ParameterError("d_in", d_in, f"li <= {t}, the threshold")
         delta = -expm1(-_surprise(self.noise, t, new)) if new.l0 else Fraction(0)  # proof: delta
         return EpsilonDelta(both.epsilon, both.delta + delta)  # proof: sum
+
+    def event(self, d_in: tuple[int, Exact, Exact], /) -> Event:
+        """Return what the noise tells, with a move for each value that may differ, where these are equal."""
+        apart, _ = self.sensitivity(d_in)
+        return event_of(
+            self.loss(d_in),
+            mechanism=type(self).__name__,
+            sensitivity=self.input_metric.check(d_in),
+            parameters=numbers(self) | numbers(self.noise),
+            equal=self.noise.equal_moves(apart),
+        )
 
     def least_above(self, delta: Exact, d_in: tuple[int, Exact, Exact], /) -> int:
         """Return the least threshold at which keys that one of two maps lacks are released with probability *delta*.

@@ -66,6 +66,10 @@ class Noise(ABC):
     def loss(self, sensitivity: Sensitivity, /) -> Loss:
         """Return the exact loss of numbers with independent noise in each, between data so far apart."""
 
+    def equal_moves(self, sensitivity: Sensitivity, /) -> int:
+        """Return into how many equal losses, of independent draws, the loss divides: 1 where that is not known."""
+        return 1
+
     @classmethod
     @abstractmethod
     def within(cls, budget: Loss, sensitivity: Sensitivity, /) -> Self:

@@ -103,6 +103,15 @@ class Laplace(Noise):
             return self.measure.zero
         return Pure(INFINITE if self.scale == 0 else sensitivity.l1 / self.scale)  # proof: map
 
+    def equal_moves(self, sensitivity: Sensitivity, /) -> int:
+        """Return l0 where each of as many numbers may differ by li.
+
+        >>> Laplace(3).equal_moves(Sensitivity(3, 30, 10)), Laplace(3).equal_moves(Sensitivity(3, 25, 10))
+        (3, 1)
+        """
+        l0, l1, li = sensitivity.tightest()
+        return l0 if 0 < l1 == l0 * li else 1  # proof: entries
+
 
 def _tail(k: Any, s: Any, exp: Any) -> Any:
     """Return q^k / (1 + q), with q = exp(-1 / s), in the arithmetic that *exp* is of."""
