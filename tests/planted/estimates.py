@@ -77,8 +77,8 @@ CATALOGUE = [
     Mutant(
         "an interval collapses where the count is below what noise alone gives",
         V + "estimates.py",
-        "binomial_high(np.maximum(self.supports, self.n * q)",
-        "binomial_high(self.supports",
+        "binomial_high(np.maximum(estimate.supports, estimate.n * q)",
+        "binomial_high(estimate.supports",
         "test_survey_crosstab.py::TestNothingCollapses",
     ),
     Mutant(

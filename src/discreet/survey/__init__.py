@@ -12,8 +12,9 @@
 from discreet.survey import pages as _pages  # noqa: F401  It says how the results are drawn.
 from discreet.survey.clients import Client
 from discreet.survey.collectors import Collector, Tally
+from discreet.survey.crosstabs import Crosstab
 from discreet.survey.decoding import TextEstimate
-from discreet.survey.estimates import Crosstab, Difference, Estimate, Share, simplex
+from discreet.survey.estimates import Difference, Estimate, Share, simplex
 from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
 from discreet.survey.oracles import Oracle, oracle_of

@@ -17,8 +17,9 @@ from discreet.report.drawn import page_of
 from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
 from discreet.report.scale import decimals_for, figure, outwards
 from discreet.report.words import LEARN, bound
+from discreet.survey.crosstabs import Crosstab
 from discreet.survey.decoding import TextEstimate
-from discreet.survey.estimates import Crosstab, Estimate
+from discreet.survey.estimates import Estimate
 from discreet.survey.forms import AnyForm, Form
 from discreet.survey.plans import LEAST_EPSILON, Plan, limit, margin_of, unit_variance
 from discreet.survey.surveys import Estimates

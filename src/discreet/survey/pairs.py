@@ -10,7 +10,7 @@ import numpy as np
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact
 from discreet.survey.collectors import PAIR, TAKING, Collector, Tally, Wave, files_of, note_once, pieces
-from discreet.survey.estimates import Crosstab
+from discreet.survey.crosstabs import Crosstab
 from discreet.survey.forms import Form
 from discreet.survey.reading import GOOD, Reader
 from discreet.survey.sources import chunks

@@ -20,7 +20,8 @@ from discreet.report.drawn import page_of
 from discreet.report.files import path_of
 from discreet.survey.choices import Choices
 from discreet.survey.collectors import TAKING, Collector, Tally, Wave, pieces
-from discreet.survey.estimates import Crosstab, Estimate
+from discreet.survey.crosstabs import Crosstab
+from discreet.survey.estimates import Estimate
 from discreet.survey.files import digest_of_file, read_json, write_json
 from discreet.survey.forms import Form
 from discreet.survey.oracles import KINDS, LocalMechanism, kind_named
