@@ -214,7 +214,7 @@ def _least_threshold(noise: Noise, new: Sensitivity, most: Fraction) -> int:
     if most == 1 or l0 == 0:
         return li
     full = l1 // li  # So many keys may have a value of li at once.
-    low = li - 2 + noise.reach(-expm1(log1p(-most) / full))  # proof: start
+    low = li - 2 + noise.reach(most if full == 1 else -expm1(log1p(-most) / full))  # proof: start
     if full == l0:  # proof: full
         return low + 1
     here, high = low + 1, None

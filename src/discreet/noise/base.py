@@ -84,9 +84,10 @@ class Noise(ABC):
 
     @property
     def deviation(self) -> float:
-        """The standard deviation."""
+        """The standard deviation, as a float that may be a little too large."""
         variance = self.variance
-        return float_up(exp(ln(variance) / 2)) if isinstance(variance, Real) or variance else 0.0
+        root = exp(ln(variance) / 2) if isinstance(variance, Real) or variance else variance
+        return float_up(root.enclosure(128)[1] if isinstance(root, Real) else root)
 
     def at_least(self, k: int, /) -> Number:
         """Return Pr[Z >= k] for k of either sign."""

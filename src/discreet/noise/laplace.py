@@ -85,7 +85,7 @@ class Laplace(Noise):
 
     def reach(self, p: Number, /) -> int:
         """Return the least k >= 1 that is at least the real number at which the tail is p."""
-        if self.scale == 0:
+        if self.scale == 0 or (isinstance(p, Fraction) and p >= Fraction(1, 2)):
             return 1
         return max(-floor_bits(self.scale * ln(p * (1 + exp(-1 / self.scale))), 0), 1)  # proof: reach
 
