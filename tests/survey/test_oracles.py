@@ -357,7 +357,7 @@ class TestTheWholeWay:
 
     def test_the_general_misfit_looks_at_single_choices_alone(self):
         """Groups and sums need what is proved of sets and of coins of their own."""
-        few = np.array([180] * 16)  # Each is plausible by itself, and all together are not.
+        few = np.array([175] * 64)  # Each is plausible by itself, and half of them together are not.
         single, own = (misfit_of_counts(few, 1000, 0.5, 0.2, own_coins=x).p for x in (False, True))
         assert own < 1e-6 < 0.1 < single
         assert misfit_of_counts(few, 1000, 0.5, 0.2, weight=3).p == 0.0

@@ -298,7 +298,7 @@ class Estimate(Mapping[Any, Share]):
         >>> q = Question("smokes", ["never", "daily"])
         >>> box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
         >>> _ = box.add_many(["never"] * 60 + ["daily"] * 40)
-        >>> "The greatest share is that of <bdi>never</bdi>: 70 %" in box.estimate().to_html()
+        >>> "The largest share is that of <bdi>never</bdi>: 70 %" in box.estimate().to_html()
         True
         """
         return page_of(self).to_html(path)
