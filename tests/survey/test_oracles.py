@@ -515,6 +515,24 @@ class TestANewMechanism:
         TestLaws().test_support_is_what_is_drawn(oracle, monkeypatch)
         TestLaws().test_both_is_the_least_for_each_pair(oracle, monkeypatch)
 
+    def test_fields_are_read_by_their_types_however_these_are_written(self, halves):
+        """With annotations as texts, or as the types that they are."""
+
+        @dataclass(frozen=True)
+        class Typed:
+            count: int
+            slow: bool
+            prob: "Fraction"
+
+        halves.of = Typed
+        oracle = halves(Typed(3, True, Fraction(1, 2)))
+        said = {"name": "Typed", "count": "3", "slow": True, "prob": "1/2"}
+        assert oracle.described({}) == said
+        assert oracle.options == ("slow",)
+        assert halves.rebuilt(said, {}) == Typed(3, True, "1/2")
+        with pytest.raises(ParameterError, match="a whole number, for Typed"):
+            halves.rebuilt(said | {"count": "-3"}, {})
+
     def test_booleans_are_no_reports_of_one_that_says_bytes(self, halves):
         q = Question("city", list("abcd"))
         with pytest.raises(KindError, match="rows of bytes"):

@@ -249,7 +249,7 @@ class Oracle(ABC, Generic[M]):
         """Yield the name and the type of each field that describes the mechanism, beside what is known."""
         for field in fields(cls.of):
             if field.name not in known:
-                yield field.name, str(field.type)
+                yield field.name, getattr(field.type, "__name__", str(field.type))
 
 
 def oracle_of(mechanism: Any, /) -> Oracle[Any]:
