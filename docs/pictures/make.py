@@ -273,22 +273,29 @@ def table_of_cells() -> Figure:
 HOUSE = (
     (("cli", "one call a command"), ("opendp", "OpenDP's names")),
     (("survey", "ask people"), ("tables", "publish tables"), ("audit", "check any claim")),
-    (("report", "charts, pages"), ("ledger", "the budget's books"), ("intervals", "bounds from counts")),
+    (("ledger", "the budget's books"),),
+    (("report", "charts, pages"), ("intervals", "bounds from counts")),
+    (("accounting", "what events cost together"),),
     (("mechanisms", "one file each, its proof beside it"),),
     (("noise", "one law a file: its tail, its sampler, its loss"),),
     (("composition", "what several releases cost"),),
     (("core", "Measurement, Transformation, >>"),),
+    (("events", "what was released, as plain data"),),
     (("domains", "what data may be"), ("metrics", "how far apart"), ("measures", "how much is told")),
     (("samplers", "exact laws from coins"),),
     (("coins", "only here randomness enters"), ("reals", "only here a real becomes a float")),
     (("exact", "what is typed becomes a fraction"),),
-    (("errors", "the tree of exceptions"),),
+    (
+        ("errors", "the tree of exceptions"),
+        ("frozen", "how values get their fields"),
+        ("_version", "its number"),
+    ),
 )
 
 
 def house() -> Figure:
     """Draw the layers: what is above may use what is below."""
-    figure, axes = plt.subplots(figsize=(8.6, 6.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8.6, 8.0), layout="constrained")
     for row, rooms in enumerate(HOUSE):
         width = 1 / len(rooms)
         for i, (name, what) in enumerate(rooms):

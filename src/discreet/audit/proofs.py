@@ -15,7 +15,7 @@ def proofs() -> dict[str, str]:
     """Return the title of each proof, by name: a mechanism's own, and those of the parts that it stands on.
 
     >>> sorted(proofs())[:3], proofs()["RandomizedResponse"]
-    (['AddNoise', 'IntegerLaplace', 'KeepAbove'], 'Randomized response over t categories')
+    (['AddNoise', 'Composition', 'IntegerLaplace'], 'Randomized response over t categories')
     """
     return {name: _title(path.read_text(encoding="utf-8")) for name, path in sorted(_found().items())}
 
@@ -42,7 +42,8 @@ def _found() -> dict[str, Traversable]:
     import discreet
 
     classes = {_plain(name): name for name in discreet.__all__}
-    folders = [each for each in files("discreet").iterdir() if each.is_dir()]
+    home = files("discreet")
+    folders = [home, *(each for each in home.iterdir() if each.is_dir())]
     paths = [path for folder in folders for path in folder.iterdir() if path.name.endswith(".md")]
     stems = {path.name.removesuffix(".md"): path for path in paths}
     return {classes.get(_plain(stem), stem): path for stem, path in stems.items()}

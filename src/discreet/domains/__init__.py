@@ -9,7 +9,7 @@ One thing the data decide: lists give lists, arrays give arrays. Which of them i
 written, and counts as public.
 """
 
-from discreet.domains.base import FOREIGN, Anything, Domain, Keys, freeze
+from discreet.domains.base import FOREIGN, Anything, Domain, Keys
 from discreet.domains.categories import Categories, identity
 from discreet.domains.keys import Nullable, Objects, Tuples
 from discreet.domains.maps import Maps
@@ -39,7 +39,6 @@ __all__ = [
     "Timestamps",
     "Tuples",
     "Vectors",
-    "freeze",
     "identity",
     "saturated",
 ]

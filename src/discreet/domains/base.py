@@ -23,7 +23,6 @@ __all__ = [
     "Keys",
     "as_objects",
     "bare",
-    "freeze",
     "is_array",
     "is_list",
     "listed",
@@ -42,12 +41,6 @@ class _Foreign:
 
 
 FOREIGN: Final = _Foreign()
-
-
-def freeze(self: object, **fields: object) -> None:
-    """Set the fields of a frozen value, once, in its constructor."""
-    for name, value in fields.items():
-        object.__setattr__(self, name, value)
 
 
 class Domain(ABC):

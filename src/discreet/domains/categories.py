@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from discreet.domains.base import FOREIGN, Keys, as_objects, freeze, is_array, is_list, listed, only
+from discreet.domains.base import FOREIGN, Keys, as_objects, is_array, is_list, listed, only
 from discreet.errors import KindError, ParameterError
+from discreet.frozen import freeze
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

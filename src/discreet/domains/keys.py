@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, final
 
-from discreet.domains.base import FOREIGN, Keys, freeze
+from discreet.domains.base import FOREIGN, Keys
 from discreet.errors import KindError, ParameterError
+from discreet.frozen import freeze
 
 __all__ = ["Nullable", "Objects", "Tuples", "key_domain"]
 

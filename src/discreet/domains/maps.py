@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from discreet.domains.base import FOREIGN, Domain, Keys, bare, freeze, is_array, listed
+from discreet.domains.base import FOREIGN, Domain, Keys, bare, is_array, listed
 from discreet.domains.keys import key_domain
 from discreet.errors import KindError
+from discreet.frozen import freeze
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

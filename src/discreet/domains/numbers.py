@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from discreet.domains.base import FOREIGN, Domain, Keys, as_objects, freeze, listed, only
+from discreet.domains.base import FOREIGN, Domain, Keys, as_objects, listed, only
 from discreet.errors import KindError, ParameterError
 from discreet.exact import whole
+from discreet.frozen import freeze
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

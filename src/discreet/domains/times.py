@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from discreet.domains.base import FOREIGN, Keys, freeze
+from discreet.domains.base import FOREIGN, Keys
 from discreet.errors import KindError
+from discreet.frozen import freeze
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

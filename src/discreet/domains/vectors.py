@@ -7,10 +7,11 @@ from typing import Any, final
 
 import numpy as np
 
-from discreet.domains.base import FOREIGN, Domain, bare, freeze, is_array, is_list
+from discreet.domains.base import FOREIGN, Domain, bare, is_array, is_list
 from discreet.domains.numbers import Booleans
 from discreet.errors import KindError, ParameterError
 from discreet.exact import whole
+from discreet.frozen import freeze
 
 __all__ = ["BitVectors", "Vectors"]
 

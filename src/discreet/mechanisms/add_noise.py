@@ -15,10 +15,11 @@ import numpy as np
 
 from discreet.coins import SYSTEM, Coins
 from discreet.core import Measurement, numbers
-from discreet.domains import Integers, Vectors, freeze, saturated
+from discreet.domains import Integers, Vectors, saturated
 from discreet.errors import KindError, UnsupportedError
 from discreet.events import Event, event_of
 from discreet.exact import Exact
+from discreet.frozen import freeze
 from discreet.measures import Loss, Measure
 from discreet.metrics import AbsoluteDistance, L1Distance, Sensitivity
 from discreet.noise import Noise

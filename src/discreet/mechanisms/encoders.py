@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from discreet.core import Transformation
-from discreet.domains import Anything, BitVectors, Categories, Domain, freeze
+from discreet.domains import Anything, BitVectors, Categories, Domain
 from discreet.errors import DomainError, KindError, ParameterError
 from discreet.exact import whole
+from discreet.frozen import freeze
 from discreet.metrics import DiscreteDistance
 
 if TYPE_CHECKING:

@@ -16,10 +16,11 @@ import numpy as np
 
 from discreet.coins import Coins
 from discreet.core import Measurement, numbers
-from discreet.domains import Integers, Maps, Texts, freeze, saturated
+from discreet.domains import Integers, Maps, Texts, saturated
 from discreet.errors import KindError, ParameterError
 from discreet.events import Event, event_of
 from discreet.exact import Exact, whole
+from discreet.frozen import freeze
 from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance, Sensitivity
 from discreet.noise import Noise

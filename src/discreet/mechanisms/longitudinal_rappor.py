@@ -19,9 +19,10 @@ import numpy as np
 
 from discreet.coins import SYSTEM, Coins
 from discreet.core import Measurement
-from discreet.domains import BitVectors, freeze
+from discreet.domains import BitVectors
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact, whole
+from discreet.frozen import freeze
 from discreet.measures import MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import check_rows, law_of_bits
 from discreet.metrics import DiscreteDistance

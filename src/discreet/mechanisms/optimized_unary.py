@@ -16,9 +16,10 @@ import numpy as np
 
 from discreet.coins import Coins
 from discreet.core import Measurement
-from discreet.domains import BitVectors, freeze
+from discreet.domains import BitVectors
 from discreet.errors import ParameterError
 from discreet.exact import Exact, exact
+from discreet.frozen import freeze
 from discreet.measures import MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import AT_A_TIME, check_rows, law_of_bits, pack, packed_reports, unpack
 from discreet.metrics import DiscreteDistance

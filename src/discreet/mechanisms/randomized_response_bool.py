@@ -15,9 +15,10 @@ import numpy as np
 
 from discreet.coins import SYSTEM, Coins
 from discreet.core import Measurement
-from discreet.domains import Booleans, Vectors, freeze
+from discreet.domains import Booleans, Vectors
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact
+from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.metrics import DiscreteDistance
 from discreet.reals import exp, float_down, ln

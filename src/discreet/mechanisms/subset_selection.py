@@ -20,9 +20,10 @@ import numpy as np
 
 from discreet.coins import SYSTEM, Coins, fields
 from discreet.core import Measurement
-from discreet.domains import Anything, Categories, freeze
+from discreet.domains import Anything, Categories
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.exact import Exact, exact, whole
+from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.mechanisms._bits import packed_reports, unpack
 from discreet.metrics import DiscreteDistance

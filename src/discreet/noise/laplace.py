@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from discreet.coins import Coins
-from discreet.domains import freeze
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
+from discreet.frozen import freeze
 from discreet.measures import INFINITE, Loss, MaxDivergence, Pure
 from discreet.metrics import Sensitivity
 from discreet.noise.base import Noise

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from discreet.domains import Categories, freeze
+from discreet.domains import Categories
 from discreet.errors import DomainError, KindError, ParameterError
+from discreet.frozen import freeze
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, final
 
 import numpy as np
 
-from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError
+from discreet.frozen import freeze
 from discreet.survey.choices import Choices
 from discreet.survey.oracles import LocalMechanism, Oracle, kind_named, oracle_of
 from discreet.survey.oracles.base import Says

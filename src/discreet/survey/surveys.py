@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 
-from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError, show
 from discreet.exact import Exact, exact, listed
+from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, amount
 from discreet.report import Progress
 from discreet.report.drawn import page_of

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 import numpy as np
 
 from discreet.coins import SYSTEM, Coins, KeyedCoins
-from discreet.domains import freeze
 from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError
 from discreet.exact import Exact, listed, whole
+from discreet.frozen import freeze
 from discreet.intervals import checked_confidence
 from discreet.mechanisms import Bloom, Rappor
 from discreet.samplers import below

@@ -30,10 +30,10 @@ from discreet.domains import (
     Objects,
     Tuples,
     Vectors,
-    freeze,
 )
 from discreet.errors import EngineError, KindError, ParameterError, one_of
 from discreet.exact import Exact, exact, listed, whole
+from discreet.frozen import freeze
 from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
 from discreet.tables.engines import Engine, engine_of
 from discreet.tables.keys import Wire, domain_of, written

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from discreet.core import Transformation
-from discreet.domains import Integers, Maps, Objects, Vectors, freeze
+from discreet.domains import Integers, Maps, Objects, Vectors
 from discreet.errors import KindError, ParameterError
+from discreet.frozen import freeze
 from discreet.metrics import L01InfDistance, L1Distance
 
 __all__ = ["Select"]

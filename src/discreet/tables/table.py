@@ -19,9 +19,10 @@ from typing import Any, Final, Literal, cast, final
 
 from discreet import __version__
 from discreet.core import Measurement
-from discreet.domains import Maps, Vectors, freeze
+from discreet.domains import Maps, Vectors
 from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact, whole
+from discreet.frozen import freeze
 from discreet.ledger import Amount, Ledger
 from discreet.measures import Approximate, MaxDivergence, amount
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
