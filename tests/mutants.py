@@ -57,6 +57,11 @@ def caught(mutant: Mutant) -> tuple[bool, float]:
 def main() -> int:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(caught, CATALOGUE))
+    # A statistical test misses a bug now and then: once more, alone, and said.
+    for i, mutant in enumerate(CATALOGUE):
+        if not results[i][0]:
+            print(f"not caught at once: {mutant.name}")
+            results[i] = caught(mutant)
     width = max(len(mutant.name) for mutant in CATALOGUE)
     for mutant, (found, seconds) in zip(CATALOGUE, results, strict=True):
         verdict = "caught" if found else "SURVIVED"

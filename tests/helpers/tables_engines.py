@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -108,16 +109,9 @@ def _postgres(ibis, folder):
     binaries = next((p for p in found if (p / "initdb").exists() and (p / "postgres").exists()), None)
     if binaries is None:
         pytest.skip("PostgreSQL is not installed (Debian: apt install postgresql)")
-    data = folder / "data"
-    data.mkdir()
-    as_user = {}
-    if os.geteuid() == 0:
-        as_user = {"user": "postgres", "cwd": "/"}
-        for path in (folder, *folder.parents):
-            if path.owner() == "root" and path != Path("/tmp"):
-                path.chmod(path.stat().st_mode | 0o011)
-            if path == Path("/tmp"):
-                break
+    as_user, data = {}, folder / "data"
+    if os.geteuid() == 0:  # Pytest's own folders are root's alone, and any other run makes them so again.
+        as_user, data = {"user": "postgres", "cwd": "/"}, Path(tempfile.mkdtemp(prefix="discreet-postgres-"))
         shutil.chown(data, "postgres")
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     make = [binaries / "initdb", "-D", data, "-A", "trust", "-U", "discreet", "-E", "UTF8", "--locale=C", "-N"]
@@ -141,5 +135,6 @@ def _postgres(ibis, folder):
         con.disconnect()
         server.terminate()
         server.wait(20)
+        shutil.rmtree(data, ignore_errors=True)
 
     return Engine("postgres", con), stop
