@@ -285,10 +285,10 @@ def _sql() -> Path:
     """Return a file with the query that Ibis writes for our plan."""
     import ibis
 
-    from discreet.tables import Plan
+    from discreet.tables import People, Plan
 
     backend = ibis.duckdb.connect()
-    plan = Plan("people", person="user_id", by="city", max_groups=3)
+    plan = Plan(People(), person="user_id", by="city", max_groups=3)
     path = CACHE / "plan.sql"
     path.write_text(
         str(backend.compile(plan.expression(backend.read_parquet(data(TINY), table_name="events"), bytes(16))))

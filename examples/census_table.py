@@ -67,7 +67,8 @@ def publish(census: pd.DataFrame, folder: Path) -> None:
     except BudgetError as error:
         print(f"  BudgetError: {str(error).replace(str(folder), '...')}")
     for entry in book.entries():
-        print(f"  {entry.number}  epsilon {entry.epsilon}  {entry.receipt['question']}")
+        names = ", ".join(each["name"] for each in entry.receipt["aggregates"])
+        print(f"  {entry.number}  epsilon {entry.epsilon}  {names}")
     book.close()
 
 

@@ -75,7 +75,7 @@ class TestPublished:
 
     def test_the_books_agree(self, made):
         book = Ledger(made.folder / "budget.db")
-        assert [entry.receipt["question"] for entry in book.entries()] == ["count_people", "sum"]
+        assert [entry.receipt["aggregates"][0]["kind"] for entry in book.entries()] == ["people", "sum"]
         assert book.spent.epsilon == 2
         assert book.left == tuple(made.left)
         assert made.left[0] == Fraction(1)

@@ -32,8 +32,8 @@ import discreet.cli.version  # noqa: E402
 import discreet.report.files  # noqa: E402
 from discreet import Ledger, audit, survey, tables  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
-from discreet.cli.books import described  # noqa: E402
 from discreet.cli.show import Grid, amount  # noqa: E402
+from discreet.tables.receipts import described  # noqa: E402
 
 ROOT = Path(discreet.__file__).parents[2]
 SENTINEL = "sentinel-7919"
@@ -480,8 +480,9 @@ class TestBudget:
             assert up - down <= x / 99
 
     def test_anyones_receipt_will_do(self):
-        assert described(None) == described("x") == described({"question": 3}) == ""
-        assert described({"question": "count_rows", "by": []}) == "rows"
+        assert described(None) == described("x") == described({"schema": 3}) == ""
+        asked = {"aggregates": [{"name": "rows", "kind": "rows", "most": 2}], "by": []}
+        assert described({"schema": "discreet.tables.receipt", **asked}) == "rows"
 
 
 PAGES = {

@@ -22,10 +22,10 @@ import discreet.report.files  # noqa: E402
 from discreet import EntropyError, Ledger  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.coins import SystemCoins  # noqa: E402
-from discreet.tables import Answer, Groups, Table  # noqa: E402
+from discreet.tables import Answer, Groups, Mean, People, Rows, Sum, Table  # noqa: E402
 
 SENTINEL = "sentinel-7919"
-COMMANDS = ["count", "sum", "mean", "explain count", "explain sum", "explain mean", "suggest", "budget"]
+COMMANDS = ["count", "sum", "mean", "release", "explain count", "explain sum", "explain mean", "suggest", "budget"]
 WHO = ("--person", "user_id")
 GROUPS = ("--by", "city", "--max-groups", "2")
 SPEND = ("--epsilon", "1", "--delta", "1e-6")
@@ -94,7 +94,7 @@ class TestEndToEnd:
         [entry] = Ledger("budget.db").entries()
         assert (entry.epsilon, entry.table) == (1, source)
         assert 0 < entry.delta <= Fraction("1e-6")
-        assert entry.receipt["question"] == "count_people"
+        assert entry.receipt["aggregates"] == [{"name": "people", "kind": "people"}]
         page = ok("budget", "budget.db")
         assert f"{source}: people by city, max_groups 2" in page
         assert f"{entry.when:%Y-%m-%d %H:%M}" in page
@@ -121,7 +121,32 @@ class TestEndToEnd:
         assert [set(row) for row in said["rows"]] == [{"city", "people", question}] * 2
         said = json.loads(ok(question, "events.csv", "amount", *BOUNDS, *WHO, "--epsilon", "1", "--json"))
         assert said["receipt"]["spent"] == {"epsilon": 1.0, "delta": 0.0}
-        assert said["receipt"]["bounds"]["high"] == 10
+        assert said["receipt"]["aggregates"][0]["high"] == "10"
+
+    def test_several_aggregates_are_released_at_once(self, folder):
+        asked = ["--people", "--rows", 2, "--sum", "amount:0:10", "--mean", "amount:0:10", "--weight", "rows=2"]
+        said = json.loads(ok("release", "events.csv", *asked, *WHO, *GROUPS, *SPEND, "--json"))
+        labels = ["people", "rows", "sum of amount", "mean of amount"]
+        assert [list(row) for row in said["rows"]] == [["city", *labels]] * 2
+        assert list(said["intervals"]) == labels
+        assert set(said["receipt"]["shares"].values()) == {"19/100", "19/50"}
+        text = ok("release", "events.csv", *asked, *WHO, "--epsilon", 1)
+        assert "sum of amount" in text
+        assert "mean of amount" in text
+
+    @pytest.mark.parametrize(
+        ("asked", "need"),
+        [
+            ((), "--people, --rows, --sum and --mean"),
+            (("--sum", "amount:0"), "COLUMN:LOW:HIGH"),
+            (("--people", "--weight", "people"), "NAME=NUMBER"),
+            (("--people", "--weight", "rows=2"), "people"),
+        ],
+    )
+    def test_a_release_that_makes_no_sense_is_refused(self, asked, need, folder):
+        done = run("release", "events.csv", *asked, *WHO, *GROUPS, *SPEND)
+        assert done.exit_code == 2
+        assert need in done.stderr
 
     def test_no_groups_and_filters(self, folder):
         said = json.loads(ok("count", "events.csv", *WHO, "--epsilon", "1", *MONTHS, "--where", "month = 3", "--json"))
@@ -132,11 +157,11 @@ class TestEndToEnd:
         words = ["count", "events.csv", *WHO, "--rows", "--max-rows", "2", "--epsilon", "1", "--json"]
         said = json.loads(ok(*words))
         assert abs(said["rows"][0]["rows"] - 1001) < 120
-        assert said["receipt"]["bounds"]["max_rows"] == 2
+        assert said["receipt"]["aggregates"] == [{"name": "rows", "kind": "rows", "most": 2}]
 
     def test_each_row_is_a_person_where_that_is_said(self, folder):
         said = json.loads(ok("count", "events.csv", "--each-row", "--by", "city", *SPEND, "--json"))
-        assert said["receipt"]["person"] == "each row is a person"
+        assert said["receipt"]["person"] is None
 
     def test_known_keys_have_the_columns_type(self, folder):
         (folder / "keys.txt").write_text("1\r\n\n9\n", encoding="utf-8-sig")
@@ -164,11 +189,10 @@ class TestEndToEnd:
     @pytest.mark.parametrize("words", [("count",), ("sum", "amount"), ("mean", "amount")], ids=" ".join)
     def test_explain_says_what_the_library_says(self, words, folder):
         question, *column = words
-        bounds = {"low": 0, "high": 10} if column else {}
         typed = ["explain", question, "events.csv", *column, *(BOUNDS if column else ()), *WHO]
         table = Table("events.csv", person="user_id")
-        name = "count_people" if question == "count" else question
-        expected = table.group_by("city").explain(name, *column, epsilon=1, delta="1e-6", max_groups=2, **bounds)
+        of = {"count": People, "sum": lambda: Sum("amount", 0, 10), "mean": lambda: Mean("amount", 0, 10)}[question]()
+        expected = table.group_by("city").explain(of, epsilon=1, delta="1e-6", max_groups=2)
         text = ok(*typed, *GROUPS, *SPEND)
         assert lines(text)[0].startswith(expected.question)
         assert lines(text)[1] == expected.guarantee
@@ -182,8 +206,8 @@ class TestEndToEnd:
             ]
         said = json.loads(ok(*typed, *GROUPS, *SPEND, "--json"))
         assert said["choices"] == json.loads(json.dumps(expected.to_rows()))
-        assert said["receipt"] == expected.receipt
-        alone = table.explain(name, *column, epsilon=1, **bounds)
+        assert said["receipt"] == expected.receipt.to_dict()
+        alone = table.explain(of, epsilon=1)
         assert alone.guarantee in ok(*typed, "--epsilon", 1)
         assert json.loads(ok(*typed, "--epsilon", 1, "--json"))["choices"] == json.loads(json.dumps(alone.to_rows()))
 
@@ -342,8 +366,8 @@ class TestOneCall:
         self.call("explain", "mean", "events.csv", "amount", *BOUNDS, *WHO, *GROUPS, *SPEND)
         budget = {"epsilon": "1", "delta": "1e-6", "max_groups": 2}
         assert [(args[1:], kwargs) for args, kwargs in calls] == [
-            (("count_rows",), {**budget, "max_rows": 4}),
-            (("mean", "amount"), {**budget, "low": "0", "high": "10"}),
+            ((Rows(4),), {**budget, "weights": None}),
+            ((Mean("amount", 0, 10),), {**budget, "weights": None}),
         ]
 
     def test_suggest(self, seen, folder):
@@ -370,20 +394,22 @@ class TestOneCall:
         self.call("count", "events.csv", *WHO, "--epsilon", 1, "--out", "out.csv")
         assert calls[0][0][1:] == ("out.csv",)
 
-    @pytest.mark.parametrize("name", ["count", "sum", "mean", "suggest", "budget"])
+    @pytest.mark.parametrize("name", ["count", "sum", "mean", "release", "suggest", "budget"])
     def test_every_option_is_a_parameter_of_a_call(self, name):
         """Nothing can be typed that the library has no parameter for, beside the files and the form of the output."""
         calls = {
             "count": [Groups.count_people, Groups.count_rows],
             "sum": [Groups.sum],
             "mean": [Groups.mean],
+            "release": [Groups.release],
             "suggest": [Table.suggest_max_groups],
             "budget": [Ledger.__init__, Ledger.void],
         }[name]
         opened = {"file", "person", "ledger", "table", "types", "where", "by", "keys"} if name != "budget" else set()
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
-        assert typed - {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"} <= known
+        typed -= {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"}
+        assert typed - ({"people", "sums", "means"} if name == "release" else set()) <= known  # Each is an aggregate.
 
 
 class TestHelp:

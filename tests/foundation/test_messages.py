@@ -36,7 +36,7 @@ from discreet import Ledger, audit, survey, tables
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of, one_of, show
 from discreet.exact import exact, listed, whole
 from discreet.report.files import path_of
-from discreet.tables.select import Select
+from discreet.tables.release import InTurn
 
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
 INNER = {"cli", "coins", "errors", "intervals", "reals", "report", "samplers"}
@@ -365,11 +365,11 @@ def made():
         *(Ledger.in_memory(epsilon=10), dp.make_laplace(*SPACE, 2)),
         discreet.OneHot(["a", "b"]) >> discreet.Rappor(length=2, max_weight=1, f="1/2"),
         Ledger.in_memory(epsilon=10).charge(epsilon=1),
-        tables.Plan("people", person="user", by="city", keys=["Rome"]),
+        tables.Plan(tables.People(), person="user", by="city", keys=["Rome"]),
         survey.PairCollector(FORM, OTHER.form(RR)),
         survey.Waves([box()], people="same"),
         survey.Waves([box()], people="same").estimate(),
-        tables.Plan("people", person="user", by="city") >> Select(["Rome"]),
+        InTurn.within(tables.Plan(tables.People(), person="user"), epsilons=[1]).of_tables,
     ]
 
 

@@ -569,7 +569,7 @@ class TestTables:
         import pyarrow as pa
 
         answer = ask(keys, getattr(pa, kind)())
-        assert repr(Nullable(domain)) in answer.receipt["mechanisms"]["people"]
+        assert repr(Nullable(domain)) in answer.receipt.mechanisms["people"]
         assert {repr(key) for (key,) in answer.keys} == {repr(key) for key in keys}
 
     def test_moments_are_released_in_utc(self, ask):
@@ -578,7 +578,7 @@ class TestTables:
         moments = [datetime(2026, 10, 25, 0, 30, tzinfo=UTC), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)]
         answer = ask(moments, pa.timestamp("us", "Europe/Rome"))
         assert form([key for (key,) in answer.keys]) == form(moments)
-        assert "Timestamps(utc=True)" in answer.receipt["mechanisms"]["people"]
+        assert "Timestamps(utc=True)" in answer.receipt.mechanisms["people"]
 
     def test_the_sum_of_every_key_is_that_of_its_rows(self, ask):
         import pyarrow as pa
@@ -590,14 +590,14 @@ class TestTables:
     def test_a_plan_whose_types_are_not_the_columns_is_refused(self):
         import ibis
 
-        from discreet.tables import Plan
+        from discreet.tables import People, Plan
 
-        plan = Plan("people", person="id", by="k", key_types=[Texts()])
+        plan = Plan(People(), person="id", by="k", key_types=[Texts()])
         with pytest.raises(KindError, match="key_types"):
             plan(ibis.memtable({"id": [1], "k": [5]}))
         for bad in ([], [Texts(), Texts()], ["text"], Texts(), [Vectors(Integers())]):
             with pytest.raises(KindError, match="key_types"):
-                Plan("people", person="id", by="k", key_types=bad)
+                Plan(People(), person="id", by="k", key_types=bad)
 
 
 RAN = []

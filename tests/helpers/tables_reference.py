@@ -12,44 +12,73 @@ from fractions import Fraction
 P = 1518500213
 
 
-def aggregates(plan, rows, salt, where=None):
-    """Each group's key, as a tuple, and what people add up to there; *where* is the plan's filter as a function."""
+SIZES = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64)
+
+
+def people_of(plan, rows, where=None):
+    """Each person's rows that count, by group: of each row, the values of the plan's aggregates."""
     people = defaultdict(lambda: defaultdict(list))
     for number, row in enumerate(rows):
         who = (number,) if plan.person is None else tuple(plain(row[name]) for name in plan.person)
-        value = None if plan.value is None else row[plan.value]
-        if (where is None or where(row)) and not any(map(missing, who)) and (plan.value is None or not missing(value)):
+        values = [None if each.column is None else row[each.column] for each in plan.aggregates]
+        lacks = any(each.column is not None and missing(x) for each, x in zip(plan.aggregates, values, strict=True))
+        if (where is None or where(row)) and not any(map(missing, who)) and not lacks:
             key = tuple(plain(row[name]) for name in plan.by)
             if plan.keys is None or (key if len(plan.by) > 1 else key[0]) in plan.keys:
-                people[who][key].append(value)
-    found = defaultdict(int)
-    for who, groups in people.items():
+                people[who][key].append(values)
+    return people
+
+
+def aggregates(plan, rows, salt, where=None):
+    """Each group's key, as a tuple, and what people add up to there: their number, then a total of each aggregate."""
+    found = defaultdict(lambda: [0] * (1 + len(plan.aggregates)))
+    for who, groups in people_of(plan, rows, where).items():
         kept = sorted(groups, key=lambda key: place(who, key, salt))[: plan.max_groups]
         for key in kept:
-            found[key] += contribution(plan, groups[key])
+            columns = zip(*groups[key], strict=True)
+            adds = [1, *(contribution(each, x) for each, x in zip(plan.aggregates, columns, strict=True))]
+            found[key] = [total + add for total, add in zip(found[key], adds, strict=True)]
     return found if plan.by else {(): found[()]}
 
 
-def result(plan, rows, salt, where=None):
-    """The plan's result: a dict where the groups are private, else a list."""
-    found = {(key[0] if len(key) == 1 else key): n for key, n in aggregates(plan, rows, salt, where).items()}
+def result(plan, rows, salt, where=None, place=0):
+    """What one of the plan's aggregates gets noise for: a dict where the groups are private, else a list."""
+    totals = aggregates(plan, rows, salt, where)
+    found = {(key[0] if len(key) == 1 else key): n[1 + place] for key, n in totals.items()}
     if plan.by and plan.keys is None:
         return found
     return [found.get(key, 0) for key in plan.keys or ((),)]
 
 
-def contribution(plan, values):
-    if plan.aggregate == "people":
+def sizes(plan, rows, where=None):
+    """How many people are in each bin: by groups; or by rows, and by how many quarters of them are kept."""
+    quarters = 5 if plan.by and plan.sizes.rows is not None else 1
+    found = [0] * (len(SIZES) * quarters)
+    for groups in people_of(plan, rows, where).values():
+        counts = [len(values) for values in groups.values()]
+        if plan.sizes.rows is None:
+            size, kept = len(counts), 1
+        else:
+            size, many = sum(counts), len(counts)
+            kept = sum(min(n, plan.sizes.rows) for n in counts) / size * (min(many, plan.max_groups) / many)
+        bin_ = next((i for i, most in enumerate(SIZES) if size <= most), len(SIZES) - 1)
+        found[bin_ * quarters + (4 - math.floor(kept * 4) if quarters > 1 else 0)] += 1
+    return found
+
+
+def contribution(aggregate, values):
+    """What a person adds to a group, whose rows there have these values."""
+    if aggregate.kind == "people":
         return 1
-    if plan.aggregate == "rows":
-        return min(len(values), plan.max_rows)
-    low, high = round_half_up(plan.low / plan.grid), round_half_up(plan.high / plan.grid)
+    if aggregate.kind == "rows":
+        return min(len(values), aggregate.most)
+    low, high = round_half_up(aggregate.low / aggregate.grid), round_half_up(aggregate.high / aggregate.grid)
     steps = []
     for value in values:
-        inside = min(max(float(value), float(plan.low)), float(plan.high))
-        units = inside * float(plan.grid.denominator) / float(plan.grid.numerator)
+        inside = min(max(float(value), float(aggregate.low)), float(aggregate.high))
+        units = inside * float(aggregate.grid.denominator) / float(aggregate.grid.numerator)
         steps.append(min(max(math.floor(units + 0.5), low), high))
-    if plan.aggregate == "sum":
+    if aggregate.kind == "sum":
         return min(max(sum(steps), low), high)
     mean = min(max(round_half_up(Fraction(sum(steps), len(steps))), low), high)
     return 2 * mean - low - high

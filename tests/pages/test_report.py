@@ -46,7 +46,8 @@ from discreet.report.page import attribute, clean, named
 from discreet.report.scale import Scale, decimals_for, figure, interval_text, outwards
 from discreet.report.words import LEARN, belief, factor, one_in
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
-from discreet.tables import Answer, Table
+from discreet.tables import Answer, People, Receipt, Sum, Table
+from discreet.tables.aggregates import Column as Released
 from discreet.tables.noise import ColumnNoise
 
 EVIL = '<script>alert("1")</script>&amp;\'"`</td>\u202e\u2028${x}--><!--'
@@ -123,23 +124,13 @@ SERIES = {
 def answer(
     keys=("Rome", "Bath"), values=(70, 30), *, by=("city",), left=None, threshold=None, name="people", **receipt
 ):
-    said = {"question": "count_people", "table": "events.csv", "person": ["user"], "by": list(by)}
-    said |= {
-        "bounds": {"max_groups": 3},
-        "spent": {"epsilon": 1.0, "delta": 0.0},
-        "versions": {"discreet": "0.1.0"},
-    } | receipt
-    said["keys"] = "known" if threshold is None else "private"
-    noise = {name: ColumnNoise(Laplace(3), Fraction(1), threshold)}
-    return Answer(
-        by,
-        [key if isinstance(key, tuple) else (key,) for key in keys],
-        {name: list(values)},
-        noise,
-        name,
-        said,
-        left=left,
-    )
+    of = Sum("x", 0, 10**9, 1, name="sum") if name == "sum" else People()
+    said = {"types": None, "where": None, "filters": (), "asked": (of,), "released": (of,), "shares": (Fraction(1),)}
+    said |= {"max_groups": 3, "auto": False, "left_out": None, "mechanisms": {}, "engine": "duckdb"}
+    said |= {"table": "events.csv", "person": ("user",), "epsilon": Fraction(1), "delta": Fraction(0)} | receipt
+    column = Released(of, list(values), ColumnNoise(Laplace(3), Fraction(1), threshold))
+    found = [key if isinstance(key, tuple) else (key,) for key in keys]
+    return Answer(by, found, (column,), Receipt(by=by, private=threshold is not None, **said), left=left)
 
 
 def mean():
@@ -192,7 +183,7 @@ def texts(names=("a.org", "b.org")):
 RR = RandomizedResponseBool(prob="3/4")
 RESULTS = {
     "counts": answer,
-    "counts of private groups": lambda: answer(threshold=20, spent={"epsilon": 1.0, "delta": 1e-6}),
+    "counts of private groups": lambda: answer(threshold=20, delta=Fraction(1e-6)),
     "no groups at all": lambda: answer((), ()),
     "one number": lambda: answer([()], [7], by=()),
     "means": mean,
@@ -286,8 +277,8 @@ class TestEveryPage:
 HOSTILE = {
     "keys": lambda t: answer([t, "b"], [5, 6]),
     "columns": lambda t: answer([("a", "b")], [5], by=(t, f"{t}2")),
-    "tables": lambda t: answer(table=t, where=t, filters=[t], column=t, person=[t]),
-    "receipts": lambda t: answer(**{t: t}),
+    "tables": lambda t: answer(table=t, where=t, filters=(t,), person=(t,)),
+    "receipts": lambda t: answer(mechanisms={t: t}, types={t: t}),
     "choices": lambda t: estimate("smokes", (t, "b")),
     "questions": estimate,
     "pairs": lambda t: crosstab((t, f"{t}2"), ("x", f"{t}3")),
@@ -377,7 +368,7 @@ class TestAnswers:
         assert rows == [("short", "a", "1,234,567"), ("none", "no value", "-5")]
 
     def test_numbers_beyond_a_browsers_keep_their_digits(self):
-        of = answer(["a", "b"], [2**60 + 1, 3], name="sum", column="x")
+        of = answer(["a", "b"], [2**60 + 1, 3], name="sum")
         (_, values, *_) = Seen(of.to_html()).grids[0]["columns"]
         assert values["texts"] == [f"{2**60 + 1:,}", "3"]
         assert f"{2**60 + 1:,}" in of.to_html()
@@ -409,7 +400,7 @@ class TestAnswers:
         assert widths[0] > 90
 
     def test_bars_of_negative_values_end_at_zero(self):
-        page = answer(["a", "b"], [-100, 100], name="sum", column="x").to_html()
+        page = answer(["a", "b"], [-100, 100], name="sum").to_html()
         (start, _), (left, width) = [
             (float(x), float(w)) for x, w in re.findall(r'class="bar" x="([\d.]+)%".*?width="([\d.]+)%"', page)
         ]
@@ -449,7 +440,7 @@ class TestAnswers:
                 .replace("&lt;", "<")
                 .replace("&gt;", ">")
             )
-            == of.receipt
+            == of.receipt.to_dict()
         )
         assert "<dt>engine</dt><dd>duckdb &lt;1&gt;</dd>" in of.to_html()
 
@@ -484,7 +475,7 @@ class TestAnswers:
 
 class TestTheGuarantee:
     def words(self, epsilon, delta=0.0, **more):
-        return Seen(answer(spent={"epsilon": epsilon, "delta": delta}, **more).to_html()).words
+        return Seen(answer(epsilon=Fraction(epsilon), delta=Fraction(delta), **more).to_html()).words
 
     def test_it_is_said_in_numbers(self):
         words = self.words(1.0, 1e-6)
@@ -496,7 +487,7 @@ class TestTheGuarantee:
         assert f"at most 1 in {math.floor(1 / (1e-3 * (1 + math.e))):,},000." in words
 
     def test_a_row_may_be_a_person(self):
-        assert "A person, here, is one row of the table." in self.words(1.0, person="each row is a person")
+        assert "A person, here, is one row of the table." in self.words(1.0, person=None)
 
     def test_a_loss_without_delta_speaks_of_no_failure(self):
         assert "fails" not in self.words(1.0)
@@ -565,7 +556,7 @@ class TestTheBudget:
 
     def test_numbers_that_are_not_short_are_rounded_to_the_safe_side(self):
         left = Amount(Fraction(10**9, 3 * 10**9 + 1), Fraction(1, 3 * 10**7))
-        page = answer(left=left, spent={"epsilon": 0.34567, "delta": 1e-7}).to_html()
+        page = answer(left=left, epsilon=Fraction(0.34567), delta=Fraction(1e-7)).to_html()
         assert "<dt>Epsilon left</dt><dd>0.333</dd>" in page
         assert "<dt>Epsilon spent</dt><dd>0.34567</dd>" in page
 

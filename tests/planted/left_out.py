@@ -7,41 +7,37 @@ TESTS = "test_tables_left_out.py::"
 CATALOGUE = [
     Mutant(
         "the histogram of sizes is free",
-        T + "table.py",
-        'sizes = [] if self.sizes is None else [("left_out", self.sizes.parts[0][1])]',
-        "sizes = []",
+        T + "release.py",
+        "sizes = [] if self.sizes is None else [self.sizes.loss(d)]",
+        "sizes: list[Loss] = []",
         TESTS + "TestCharge::test_the_charge_is_what_all_chains_cost_and_what_was_typed",
     ),
     Mutant(
         "the values spend what the histogram has spent",
-        T + "table.py",
-        "return self.epsilon * (1 - self.left_out)",
-        "return self.epsilon",
+        T + "query.py",
+        "tuple(x * (1 - (part or 0)) for x in shares)",
+        "tuple(shares)",
         TESTS + "TestCharge::test_the_charge_is_what_all_chains_cost_and_what_was_typed",
     ),
     Mutant(
         "the histogram is drawn with all of epsilon",
-        T + "table.py",
-        "self.plan, self.epsilon * self.left_out, rows=rows)",
-        "self.plan, self.epsilon, rows=rows)",
+        T + "query.py",
+        "sizes = None if plan.sizes is None else self.epsilon * (self.left_out or 0)",
+        "sizes = None if plan.sizes is None else self.epsilon",
         TESTS + "TestCharge::test_the_histogram_that_is_paid_for_is_the_one_that_is_drawn",
     ),
     Mutant(
         "a person is in a bin for each group",
-        T + "spread.py",
-        "each = pairs.group_by(who).agg(",
-        "each = pairs.group_by([*who, *keys]).agg(",
+        T + "plan.py",
+        "kept.mutate(b=(kept.r == 0).ifelse(bins, 0))",
+        "kept.mutate(b=bins)",
         TESTS + "TestEstimate::test_one_person_is_in_one_bin_whatever_they_did",
     ),
     Mutant(
         "known keys are forgotten",
         T + "plan.py",
-        """        if self.keys is None:
-            return rows
-        known = written""",
-        """        if self.by:
-            return rows
-        known = written""",
+        "groups = groups.filter(_among(",
+        "groups.filter(_among(",
         TESTS + "TestEstimate::test_known_keys_are_the_groups_that_count",
     ),
     Mutant(

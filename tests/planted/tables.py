@@ -6,8 +6,8 @@ CATALOGUE = [
     Mutant(
         "a person counts in one group more than the map says",
         T + "plan.py",
-        "t.r < self.max_groups)  # proof: first",
-        "t.r <= self.max_groups)  # proof: first",
+        "each.r < self.max_groups)  # proof: first",
+        "each.r <= self.max_groups)  # proof: first",
         "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
     ),
     Mutant(
@@ -19,16 +19,16 @@ CATALOGUE = [
     ),
     Mutant(
         "a person's rows not bounded",
-        T + "plan.py",
-        "each.n.clip(upper=high).sum()",
-        "each.n.sum()",
+        T + "aggregates/counts.py",
+        "n.clip(upper=self.most).sum()",
+        "n.sum()",
         "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
     ),
     Mutant(
         "values clipped, and a person's sum not",
-        T + "plan.py",
-        "each.s.clip(low, high).sum()",
-        "each.s.sum()",
+        T + "aggregates/values.py",
+        "clipped(s, *self.bounds).sum()",
+        "s.sum()",
         "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
     ),
     Mutant(
@@ -47,17 +47,17 @@ CATALOGUE = [
     ),
     Mutant(
         "only the head count is charged",
-        T + "table.py",
-        "chain.loss(1) for _, chain in self._chains)",
-        "chain.loss(1) for _, chain in self._chains[:1])",
+        T + "release.py",
+        "part.loss(self.plan, d) for part in self.parts",
+        "part.loss(self.plan, d) for part in self.parts[:1]",
         "test_tables.py::test_the_charge_is_what_the_noise_that_is_drawn_costs",
     ),
     Mutant(
         "noise before the books",
-        T + "table.py",
-        "        receipt, ledger = self.receipt(), self.table.ledger\n",
-        "        receipt, ledger = self.receipt(), self.table.ledger\n"
-        "        self._answer(asked(self.table._ibis, self.plan.run), receipt)\n",
+        T + "query.py",
+        "        receipt, ledger = self.receipt, self.table.ledger\n",
+        "        receipt, ledger = self.receipt, self.table.ledger\n"
+        "        self.measurement.release(self.table._ibis)\n",
         "test_tables.py::test_the_books_are_charged_then_the_engine_answers_then_noise_is_drawn",
     ),
 ]

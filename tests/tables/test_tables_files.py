@@ -9,11 +9,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tables_totals import exact
 
 from discreet import Ledger
 from discreet.errors import KindError, ParameterError
-from discreet.tables import Table
-from discreet.tables.plan import Plan
+from discreet.tables import People, Plan, Table
 
 SURE = 10**6
 """An epsilon so large that there is no noise."""
@@ -45,9 +45,8 @@ def lines(folder, rows, name="x.jsonl"):
 
 def counts(table, *by, keys=None):
     """The people in each group, without noise or threshold."""
-    found = Plan("people", person=table.person, by=by, max_groups=3 if table.person else 1, keys=keys).apply(
-        table._ibis
-    )
+    plan = Plan(People(), person=table.person, by=by, max_groups=3 if table.person else 1, keys=keys)
+    found = exact(plan, table._ibis)
     found = found if keys is None else dict(zip(keys, found, strict=True))
     return {key if len(by) > 1 else (key,): people for key, people in found.items()}
 
@@ -95,7 +94,7 @@ def test_declared_columns_have_their_type_and_null_where_a_text_has_not(tmp_path
     assert counts(t, "amount") == {(Decimal("1.25"),): 1, (Decimal("1.26"),): 1, (None,): 2}
     assert t.where("year >= 2000").count_people(epsilon=SURE).columns["people"] == [1]
     assert t.types == {"year": "integer", "amount": "decimal(5,2)"}
-    assert t.count_people(epsilon=1).receipt["types"] == {"year": "integer", "amount": "decimal(5,2)"}
+    assert t.count_people(epsilon=1).receipt.types == {"year": "integer", "amount": "decimal(5,2)"}
 
 
 @pytest.mark.parametrize(

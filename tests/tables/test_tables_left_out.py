@@ -12,10 +12,9 @@ import pytest
 from discreet import IntegerLaplace, Laplace, Ledger, Pure
 from discreet.domains import Integers, Vectors
 from discreet.errors import ParameterError
-from discreet.tables import Table
-from discreet.tables.plan import Plan
-from discreet.tables.spread import QUARTERS, SIZES, Spread, by_size
-from discreet.tables.suggest import suggested
+from discreet.tables import Mean, People, Plan, Rows, Suggestion, Sum, Table
+from discreet.tables.spread import QUARTERS, SIZES, Sizes, Spread
+from discreet.tables.suggest import best_of, prices, worths
 
 SURE = 10**9
 """An epsilon whose noise is 0 but for a probability far below any that matters."""
@@ -91,22 +90,17 @@ class TestEstimate:
         found = Table(data, person="who").group_by("city").count_people(epsilon=SURE, delta="1e-6", max_groups=32)
         assert found.left_out.low <= 1 / 2 <= found.left_out.high
 
-    @pytest.mark.parametrize("rows", [False, True])
-    def test_one_person_is_in_one_bin_whatever_they_did(self, rows):
-        plan = Plan("rows", person="who", by="city", max_groups=2, max_rows=2)
+    @pytest.mark.parametrize("sizes", [Sizes(), Sizes(rows=2), Sizes(rows=2, groups=False)], ids=str)
+    def test_one_person_is_in_one_bin_whatever_they_did(self, sizes):
+        by = {"by": "city", "max_groups": 2} if sizes.groups else {}
+        plan = Plan(Rows(2), person="who", **by, sizes=sizes)
         person = pd.DataFrame([(9999, city) for city in CITIES for _ in range(9)], columns=["who", "city"])
         without = visits(*MANY).drop(columns="paid")
-        histograms = []
-        for data in (without, pd.concat([without, person])):
-            each, bins = by_size(plan, ibis.memtable(data), rows=rows)
-            assert bins == (("size", "quarter") if rows else ("size",))
-            found = each.to_pyarrow().to_pandas()
-            assert found[[name for name in found.columns if name not in bins]].drop_duplicates().shape[0] == len(found)
-            assert set(found["size"]) <= set(SIZES)
-            assert not rows or set(found["quarter"]) <= set(QUARTERS)
-            histograms.append(found.groupby(list(bins)).size().to_dict())
-        before, after = histograms
-        assert sum(abs(after.get(key, 0) - before.get(key, 0)) for key in {*before, *after}) == 1
+        before, after = (plan(ibis.memtable(data)).sizes for data in (without, pd.concat([without, person])))
+        assert len(before) == sizes.count == (len(SIZES) * len(QUARTERS) if sizes == Sizes(rows=2) else len(SIZES))
+        assert before.sum() == len(MANY)
+        assert sorted((after - before).tolist())[-2:] == [0, 1]
+        assert (after - before).sum() == 1
 
     def test_sqlite_agrees(self, tmp_path):
         with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
@@ -167,22 +161,24 @@ class TestCharge:
     @pytest.mark.parametrize("bound", [2, "auto"])
     @pytest.mark.parametrize("part", [None, "1/4"])
     def test_the_charge_is_what_all_chains_cost_and_what_was_typed(self, what, keys, bound, part):
-        paid = {"value": "paid", "low": 0, "high": 2} if what in ("sum", "mean") else {}
-        aggregate = {"count_people": "people", "count_rows": "rows"}.get(what, what)
+        of = {"count_people": People(), "count_rows": Rows(), "sum": Sum("paid", 0, 2), "mean": Mean("paid", 0, 2)}
         groups = by_city(visits(1, 2, 3), keys=keys)
-        query = groups._query(aggregate, "0.7", None if keys else "1e-6", bound, left_out=part, **paid)
+        question = groups._query([of[what]], "0.7", None if keys else "1e-6", bound, None, part)
         share = Fraction(part or ("1/10" if bound == "auto" else "1/20"))
-        name, sizes = query._chains[0]
-        assert (name, query.left_out) == ("left_out", share)
+        assert question.left_out == share
+        turns = question.measurement.choices if bound == "auto" else [question.turn]
+        sizes = question.measurement.first.sizes if bound == "auto" else question.turn.sizes
         assert sizes.loss(1) == Pure(share * Fraction("0.7"))
-        losses = [chain.loss(1) for _, chain in query._chains]
-        assert query.loss[0] == sum(loss.epsilon for loss in losses) == Fraction("0.7")
-        assert query.loss[1] <= (0 if keys else Fraction("1e-6"))
+        for turn in turns:
+            losses = [sizes.loss(1), *(part.loss(turn.plan, 1) for part in turn.parts)]
+            assert question.spent.epsilon == sum(loss.epsilon for loss in losses) == Fraction("0.7")
+        assert question.spent.delta <= (0 if keys else Fraction("1e-6"))
+        assert question.measurement.loss(1).epsilon == question.spent.epsilon
 
     def test_the_histogram_that_is_paid_for_is_the_one_that_is_drawn(self, monkeypatch):
         seen = []
-        release = IntegerLaplace.release
-        monkeypatch.setattr(IntegerLaplace, "release", lambda m, x: [seen.append(m.scale), release(m, x)][1])
+        draw = IntegerLaplace.sample
+        monkeypatch.setattr(IntegerLaplace, "sample", lambda m, x, coins: [seen.append(m.scale), draw(m, x, coins)][1])
         book = Ledger.in_memory(epsilon=1)
         by_city(visits(*[2] * 30), keys=CITIES[:5], ledger=book).count_people(epsilon=1, max_groups=2)
         assert seen == [20, Fraction(40, 19)]
@@ -192,10 +188,11 @@ class TestCharge:
         book = Ledger.in_memory(epsilon=2, delta="1e-5")
         answer = by_city(visits(*MANY), ledger=book).count_people(epsilon=1, delta="1e-6", max_groups="auto")
         (entry,) = book.entries()
-        assert (entry.epsilon, entry.delta) == (1, Fraction("1e-6"))
-        assert entry.receipt["bounds"]["max_groups"] == "auto"
-        assert entry.receipt["left_out"] == {"part of epsilon": "1/10"}
-        assert answer.receipt["left_out"]["max_groups"] in SIZES
+        assert entry.epsilon == 1
+        assert Fraction("9e-7") < entry.delta <= Fraction("1e-6")
+        assert entry.receipt["max_groups"] == "auto"
+        assert entry.receipt["left_out"] == "1/10"
+        assert answer.receipt.found.max_groups in SIZES
         assert set(entry.receipt["mechanisms"]) == {"left_out", "people"}
 
     @pytest.mark.parametrize(
@@ -237,7 +234,7 @@ class TestCharge:
             Table(visits(1, 2), person="who").count_people(epsilon=1),
             Table(visits(1, 2), person="who").sum("paid", low=0, high=1, epsilon=1),
         ):
-            assert answer.left_out is answer.bias is answer.receipt["left_out"] is None
+            assert answer.left_out is answer.bias is answer.receipt.left_out is None
 
     def test_where_it_is_not_asked_for_it_says_so(self):
         answer = by_city(visits(*MANY)).count_people(epsilon=1, delta="1e-6", max_groups=2, left_out=0)
@@ -250,22 +247,22 @@ class TestAuto:
     @pytest.mark.parametrize("each", [1, 2, 3, 5, 8])
     def test_where_everybody_is_in_as_many_groups_that_many_are_chosen(self, each):
         answer = by_city(visits(*[each] * 3000)).count_people(epsilon=400, delta="1e-6", max_groups="auto")
-        assert answer.receipt["left_out"]["max_groups"] == each
+        assert answer.receipt.found.max_groups == each
         assert f"max_groups = {each} left out" in answer.bias
 
     def test_few_people_get_the_least_noise(self):
         answer = by_city(visits(1, 2, 3)).count_people(epsilon=1, delta="1e-6", max_groups="auto")
-        assert answer.receipt["left_out"]["max_groups"] == 1
+        assert answer.receipt.found.max_groups == 1
 
     def test_no_more_groups_are_chosen_than_there_are(self):
         answer = by_city(visits(*[9] * 3000), keys=CITIES[:4]).count_people(epsilon=1, max_groups="auto")
-        assert answer.receipt["left_out"]["max_groups"] <= 4
+        assert answer.receipt.found.max_groups <= 4
 
     def test_the_thresholds_cost_counts(self):
         """Everybody is in 8 groups; at max_groups 8 a group of 100 would be hidden, which costs all of its people."""
         spread = Spread((*[0] * 6, 5000, *[0] * 5), Laplace(10))
         private, known = (
-            suggested(spread, epsilon=Fraction(1), delta=delta, group_size=100, receipt={})
+            Suggestion(100, spread, worths(spread, prices(Fraction(1), delta)), None)
             for delta in (Fraction("1e-6"), None)
         )
         assert known.best == 8
@@ -278,14 +275,8 @@ class TestAuto:
         histogram = np.bincount(np.searchsorted(SIZES, counts), minlength=len(SIZES)).tolist()
         noise = IntegerLaplace.within(epsilon="0.1", domain=Vectors(Integers(), size=len(SIZES)))
         found = sorted(
-            suggested(
-                Spread(tuple(map(int, noise.release(histogram))), noise.noise),
-                epsilon=Fraction(1),
-                delta=Fraction("1e-6"),
-                group_size=1000,
-                receipt={},
-            ).best
-            for _ in range(30)
+            best_of(worths(spread, prices(Fraction(1), Fraction("1e-6"))), spread, 1000)
+            for spread in (Spread(tuple(map(int, noise.release(histogram))), noise.noise) for _ in range(30))
         )[1:-1]
         assert max(found) <= 2 * min(found), found
 
@@ -295,7 +286,7 @@ class TestAuto:
         found = table.suggest_max_groups("city", epsilon=SURE, planned=2, group_size=10**6)
         assert (found.best, found.best_for(10**6)) == (2, 2)
         assert [(entry.epsilon, entry.delta) for entry in book.entries()] == [(SURE, 0)]
-        assert found.receipt["table"] == "groups per person in a pandas frame"
+        assert (found.receipt.table, found.receipt.asked) == ("a pandas frame", ())
         assert found.to_rows()[0] | {"left_out": 0, "error": 0} == {
             "max_groups": 1, "left_out": 0, "noise": 0.5, "threshold": 7, "error": 0,
         }  # fmt: skip

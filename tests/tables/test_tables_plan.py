@@ -14,12 +14,26 @@ import pyarrow as pa
 import pytest
 import tables_engines
 import tables_reference as reference
+from tables_totals import column, exact
 from tiers import cases
 
-from discreet import Anything, DiscreetError, IntegerLaplace, LaplaceThreshold, Transformation
+from discreet import (
+    Anything,
+    DiscreetError,
+    Integers,
+    L01InfDistance,
+    L1Distance,
+    LaplaceThreshold,
+    Maps,
+    Transformation,
+    Vectors,
+    tables,
+)
 from discreet.audit import exact as exact_audit
-from discreet.tables import Plan
+from discreet.tables import Mean, People, Plan, Rows, Sum
 from discreet.tables.engines.duckdb import DuckDB
+from discreet.tables.release import InTurn
+from discreet.tables.spread import Sizes
 from discreet.tables.where import predicate
 
 ibis = pytest.importorskip("ibis")
@@ -56,35 +70,41 @@ POOLS = {
     "amount": [*FLOATS, 3.14, 99.995, 100.0, 17.5, -3.0],
     "units": [*NUMBERS, 5, 50],
 }
-GRID = {"value": "amount", "low": 0, "high": 100, "grid": "0.01"}
-SIGNED = {"value": "amount", "low": "-2.5", "high": 3, "grid": "1/4"}
+GRID = ("amount", 0, 100, "0.01")
+SIGNED = ("amount", "-2.5", 3, "1/4")
+SEVERAL = [Sum(*GRID), People(), Mean("units", -10, 10, 1), Rows(2), Mean(*SIGNED), Sum("units", -3, 2, 1, name="u")]
 PLANS = [
-    Plan("people", person="id", by="city", max_groups=1),
-    Plan("people", person="id", by="city", max_groups=3),
-    Plan("people", person="id", by=["city", "month"], max_groups=4),
-    Plan("people", person="id", by="day", max_groups=2),
-    Plan("people", person="id", by="flag"),
-    Plan("people", person="id", by="score", max_groups=3),
-    Plan("people", person="id", by=["stamp", "flag"], max_groups=2),
-    Plan("people", person="name", by="city", max_groups=3),
-    Plan("people", person="weight", by="month", max_groups=2),
-    Plan("people", person=["name", "flag"], by=["city", "name"], max_groups=2),
-    Plan("people", person=["id", "day", "stamp"], by="city", max_groups=2),
-    Plan("people", person=None, by="city"),
-    Plan("people", person="id"),
-    Plan("rows", person="id", by="city", max_groups=3, max_rows=2),
-    Plan("rows", person=None),
-    Plan("rows", person="name", max_rows=3),
-    Plan("sum", person="id", by="city", max_groups=3, **GRID),
-    Plan("sum", person="name", by=["flag"], max_groups=2, **SIGNED),
-    Plan("sum", person="id", by="month", max_groups=2, value="units", low=-10, high=2**31, grid=1),
-    Plan("sum", person=None, **SIGNED),
-    Plan("mean", person="id", by="city", max_groups=3, **GRID),
-    Plan("mean", person="id", by="flag", max_groups=2, **SIGNED),
-    Plan("mean", person="id", **SIGNED),
-    Plan("people", person="id", by="city", max_groups=2, keys=["a", "b", None, "Rome"]),
-    Plan("rows", person="id", by=["city", "flag"], max_groups=2, keys=[("a", True), ("a", None), (None, False)]),
-    Plan("people", person="id", by=["day"], max_groups=2, keys=[dt.date(2020, 1, 31), dt.date(2000, 1, 1)]),
+    Plan(People(), person="id", by="city", max_groups=1),
+    Plan(People(), person="id", by="city", max_groups=3),
+    Plan(People(), person="id", by=["city", "month"], max_groups=4),
+    Plan(People(), person="id", by="day", max_groups=2),
+    Plan(People(), person="id", by="flag"),
+    Plan(People(), person="id", by="score", max_groups=3),
+    Plan(People(), person="id", by=["stamp", "flag"], max_groups=2),
+    Plan(People(), person="name", by="city", max_groups=3),
+    Plan(People(), person="weight", by="month", max_groups=2),
+    Plan(People(), person=["name", "flag"], by=["city", "name"], max_groups=2),
+    Plan(People(), person=["id", "day", "stamp"], by="city", max_groups=2),
+    Plan(People(), person=None, by="city"),
+    Plan(People(), person="id"),
+    Plan(Rows(2), person="id", by="city", max_groups=3),
+    Plan(Rows(), person=None),
+    Plan(Rows(3), person="name"),
+    Plan(Sum(*GRID), person="id", by="city", max_groups=3),
+    Plan(Sum(*SIGNED), person="name", by=["flag"], max_groups=2),
+    Plan(Sum("units", -10, 2**31, 1), person="id", by="month", max_groups=2),
+    Plan(Sum(*SIGNED), person=None),
+    Plan(Mean(*GRID), person="id", by="city", max_groups=3),
+    Plan(Mean(*SIGNED), person="id", by="flag", max_groups=2),
+    Plan(Mean(*SIGNED), person="id"),
+    Plan(People(), person="id", by="city", max_groups=2, keys=["a", "b", None, "Rome"]),
+    Plan(Rows(), person="id", by=["city", "flag"], max_groups=2, keys=[("a", True), ("a", None), (None, False)]),
+    Plan(People(), person="id", by=["day"], max_groups=2, keys=[dt.date(2020, 1, 31), dt.date(2000, 1, 1)]),
+    Plan(SEVERAL, person="id", by="city", max_groups=2, sizes=Sizes()),
+    Plan(SEVERAL, person="name", by=["flag"], max_groups=2, keys=[True, None], sizes=Sizes()),
+    Plan(SEVERAL, person=None, by="city"),
+    Plan([Rows(2), *SEVERAL[:3]], person="id", by="month", max_groups=2, sizes=Sizes(rows=2)),
+    Plan([Rows(2), *SEVERAL[:3]], person="id", sizes=Sizes(rows=2, groups=False)),
 ]
 FILTERS = {
     "month = 1": lambda r: r["month"] == 1,
@@ -133,8 +153,12 @@ def hold(engine, rows, plans, salt=SALT):
     """The test body: on any engine, a plan's aggregates are the reference's."""
     loaded = engine.load(SCHEMA, rows)
     for plan, where in plans:
-        expected = named(reference.result(plan, engine.seen(rows), salt, where))
-        assert named(replace(plan, salt=salt)(loaded)) == expected, plan
+        found = replace(plan, salt=salt)(loaded)
+        for place in range(len(plan.aggregates)):
+            expected = named(reference.result(plan, engine.seen(rows), salt, where, place))
+            assert named(column(plan, found, place)) == expected, plan
+        if plan.sizes is not None:
+            assert found.sizes.tolist() == reference.sizes(plan, engine.seen(rows), where), plan
 
 
 def test_each_engine_gives_the_reference_aggregates(engine):
@@ -145,30 +169,33 @@ def test_each_engine_gives_the_reference_aggregates(engine):
 
 
 def test_each_engine_filters_alike(engine):
-    plan = Plan("rows", person="id", by="city", max_groups=2, max_rows=3)
+    plan = Plan(Rows(3), person="id", by="city", max_groups=2)
     hold(engine, table(99, 120), [(replace(plan, where=text), test) for text, test in FILTERS.items()])
 
 
 def test_an_empty_table_has_no_groups_and_zero_people(engine):
     loaded = engine.load(SCHEMA, [])
-    assert PLANS[0](loaded) == {}
-    assert Plan("people", person="id")(loaded) == [0]
-    assert Plan("sum", person="name", **GRID)(loaded) == [0]
+    assert exact(PLANS[0], loaded) == {}
+    assert exact(Plan(People(), person="id"), loaded) == [0]
+    assert exact(Plan(Sum(*GRID), person="name"), loaded) == [0]
+    nobody = Plan([Rows(2), Mean(*GRID)], person="id", sizes=Sizes(rows=2, groups=False))(loaded)
+    assert [total.tolist() for total in nobody.columns] == [[0], [0]]
+    assert not nobody.sizes.any()
 
 
-def test_one_query_serves_the_aggregate_and_its_head_count(engine):
-    plan = replace(PLANS[16], salt=SALT)
-    rows = table(5, 60)
+def test_one_query_serves_all_aggregates_and_the_head_count(engine):
+    plan, rows = Plan(SEVERAL, person="id", by="city", max_groups=2, salt=SALT), table(5, 60)
     answer = plan.run(engine.load(SCHEMA, rows))
-    assert named(plan.read(answer)) == named(reference.result(plan, engine.seen(rows), SALT))
-    assert named(plan.counting().read(answer)) == named(reference.result(plan.counting(), engine.seen(rows), SALT))
+    people = replace(plan, aggregates=(*SEVERAL, People(name="again")))
+    assert answer.people.tolist() == answer.columns[1].tolist()
+    assert named(column(plan, answer, 1)) == named(reference.result(people, engine.seen(rows), SALT, place=6))
 
 
 def test_a_salt_changes_who_keeps_what_and_a_fresh_one_is_drawn_each_time():
     rows = [{"id": i, "city": f"c{j}"} for i in range(400) for j in range(6)]
     loaded = ibis.memtable(rows)
-    plan = Plan("people", person="id", by="city", max_groups=2)
-    found = [plan(loaded), plan(loaded), replace(plan, salt=SALT)(loaded), replace(plan, salt=SALT)(loaded)]
+    plan = Plan(People(), person="id", by="city", max_groups=2)
+    found = [exact(each, loaded) for each in (plan, plan, replace(plan, salt=SALT), replace(plan, salt=SALT))]
     assert found[0] != found[1]
     assert found[2] == found[3] == reference.result(plan, rows, SALT)
 
@@ -203,19 +230,31 @@ def test_the_order_is_fair_and_differs_between_people(salt):
 def test_a_new_group_does_not_move_the_groups_of_others():
     """Numbers of groups depend on all of the data; only their order, and never their value, may decide."""
     rows = [{"id": i, "city": f"c{(i * j) % 17}"} for i in range(60) for j in range(9)]
-    plan = Plan("people", person="id", by="city", max_groups=2, salt=SALT)
-    before = plan(ibis.memtable(rows))
+    plan = Plan(People(), person="id", by="city", max_groups=2, salt=SALT)
+    before = exact(plan, ibis.memtable(rows))
     for n in range(8):
-        after = plan(ibis.memtable([*rows, {"id": 1000, "city": f"new {n}"}]))
+        after = exact(plan, ibis.memtable([*rows, {"id": 1000, "city": f"new {n}"}]))
         assert after == before | {f"new {n}": 1}
 
 
 SMALL = [plan for plan in PLANS if set(plan.by) <= {"city", "month", "flag"} and plan.person in {("id",), None}]
 
 
-@pytest.mark.parametrize("plan", SMALL, ids=lambda p: f"{p.aggregate}-{'-'.join(p.by)}-{p.max_groups}-{p.value}")
+def apart(plan, place, *tables):
+    """How far apart two tables are for one of the aggregates: in how many groups, in all, and at most."""
+    maps = []
+    for rows in tables:
+        found = reference.result(plan, rows, SALT, place=place)
+        maps.append(found if isinstance(found, dict) else dict(enumerate(found)))
+    first, second = maps
+    far = [abs(first.get(key, 0) - second.get(key, 0)) for key in {*first, *second}]
+    return sum(x > 0 for x in far), sum(far), max(far, default=0)
+
+
+@pytest.mark.parametrize("plan", SMALL, ids=lambda p: f"{len(p.aggregates)}-{'-'.join(p.by)}-{p.max_groups}-{p.keys}")
 def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan):
-    seen = []
+    """Of each aggregate, as many as are asked at once; and of the histogram, one bin by 1."""
+    seen = [[] for _ in plan.aggregates]
     for seed in range(150):
         rows = table(seed, 14)
         metric = plan.input_metric
@@ -223,14 +262,16 @@ def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan
         for who in owners:
             fewer = [row for i, row in enumerate(rows) if (row["id"] if plan.person else i) != who]
             assert metric.measure(rows, fewer) == metric.measure(fewer, rows) == 1
-            far = plan.output_metric.measure(*(reference.result(plan, r, SALT) for r in (rows, fewer)))
-            seen.append(far if isinstance(far, tuple) else (far,))
-    bound = plan.stability_map(1)
-    bound = bound if isinstance(bound, tuple) else (bound,)
-    most = tuple(map(max, zip(*seen, strict=True)))
-    assert all(a <= b for a, b in zip(most, bound, strict=True))
-    if plan.value != "units" and plan.max_groups < 4 and plan.keys is None:
-        assert most == bound  # As far apart as the map allows.
+            for place, far in enumerate(seen):
+                far.append(apart(plan, place, rows, fewer))
+            if plan.sizes is not None:
+                both = zip(*(reference.sizes(plan, each) for each in (rows, fewer)), strict=True)
+                assert sum(abs(a - b) for a, b in both) <= 1
+    for aggregate, far in zip(plan.aggregates, seen, strict=True):
+        most, bound = tuple(map(max, zip(*far, strict=True))), plan.sensitivity(aggregate)
+        assert all(a <= b for a, b in zip(most, bound, strict=True))
+        if aggregate.column != "units" and plan.max_groups < 4 and plan.keys is None and len(plan.aggregates) == 1:
+            assert most == bound  # As far apart as the map allows.
 
 
 @pytest.mark.parametrize("plan", SMALL[:3], ids=lambda p: "-".join(p.by) + str(p.max_groups))
@@ -241,24 +282,30 @@ def test_changing_a_person_is_removing_one_and_adding_another(plan):
         other = [row | {"city": pick.choice(TEXTS)} if row["id"] == 1 else row for row in rows]
         d_in = plan.input_metric.measure(rows, other)
         assert d_in in {0, 2}
-        far = plan.output_metric.measure(*(reference.result(plan, r, SALT) for r in (rows, other)))
-        assert all(a <= b for a, b in zip(far, plan.stability_map(d_in), strict=True))
+        far = apart(plan, 0, rows, other)
+        assert all(a <= b for a, b in zip(far, plan.sensitivity(plan.aggregates[0], d_in), strict=True))
 
 
 @final
 @dataclass(frozen=True)
 class OnReference(Transformation):
-    """A plan, applied by the reference engine: with the plan's own spaces and its own map."""
+    """A plan with one aggregate, applied by the reference engine, with the plan's own sensitivity."""
 
     plan: Plan
     input_domain: ClassVar = Anything()
 
     input_metric = property(lambda self: self.plan.input_metric)
-    output_domain = property(lambda self: self.plan.output_domain)
-    output_metric = property(lambda self: self.plan.output_metric)
+    output_metric = property(lambda self: L01InfDistance() if self.plan.private else L1Distance())
+
+    @property
+    def output_domain(self):
+        if self.plan.private:
+            return Maps(self.plan.key_domain, Integers())
+        return Vectors(Integers(), size=len(self.plan.keys or ((),)))
 
     def stability_map(self, d_in, /):
-        return self.plan.stability_map(d_in)
+        triple = self.plan.sensitivity(self.plan.aggregates[0], d_in)
+        return triple if self.plan.private else triple[1]
 
     def apply(self, x, /):
         return reference.result(self.plan, x, self.plan.salt)
@@ -278,12 +325,13 @@ def neighbours():
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_the_chain_with_the_threshold_keeps_what_it_claims_exactly(groups):
-    plan = Plan("people", person="id", by="city", max_groups=groups, salt=SALT)
-    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", l0=groups, domain=plan.output_domain)
+    plan = Plan(People(), person="id", by="city", max_groups=groups, salt=SALT)
+    turn = InTurn.within(plan, epsilons=[Fraction(1)], delta=Fraction("1e-2"))
+    mechanism = turn.parts[0].mechanism
     found = exact_audit(OnReference(plan) >> mechanism, pairs=neighbours())
     assert found.holds
     assert found.tightness > 0.999  # A person who is alone in max_groups groups is as bad as the map says.
-    assert (plan >> mechanism).privacy_map(1) == (OnReference(plan) >> mechanism).privacy_map(1)
+    assert (plan >> turn).privacy_map(1) == (OnReference(plan) >> mechanism).privacy_map(1)
 
 
 def test_the_audit_catches_a_plan_that_claims_too_few_groups():
@@ -292,24 +340,26 @@ def test_the_audit_catches_a_plan_that_claims_too_few_groups():
         def stability_map(self, d_in, /):
             return (1, 1, 1)
 
-    plan = Plan("people", person="id", by="city", max_groups=2, salt=SALT)
-    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", domain=plan.output_domain)
+    plan = Plan(People(), person="id", by="city", max_groups=2, salt=SALT)
+    mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", domain=OnReference(plan).output_domain)
     assert not exact_audit(TooFew(plan) >> mechanism, pairs=neighbours()).holds
 
 
 def test_the_chain_with_known_keys_is_pure():
-    plan = Plan("rows", person="id", by="city", max_groups=2, max_rows=2, keys=["a", "b", "c"], salt=SALT)
-    mechanism = IntegerLaplace.within(epsilon=1, d_in=4, domain=plan.output_domain)
+    plan = Plan(Rows(2), person="id", by="city", max_groups=2, keys=["a", "b", "c"], salt=SALT)
+    turn = InTurn.within(plan, epsilons=[Fraction(1)])
+    mechanism = turn.parts[0].mechanism
     rows = [{"id": 1, "city": c} for c in "aabbb"]
     found = exact_audit(OnReference(plan) >> mechanism, pairs=[(rows, []), ([], rows)])
     assert found.holds
     assert found.tightness > 0.999
-    assert (plan >> mechanism).privacy_map(1) == 1.0
+    assert mechanism.scale == 4
+    assert (plan >> turn).privacy_map(1) == 1.0
 
 
 def test_a_plan_is_a_value():
     for plan in PLANS:
-        assert plan == eval(repr(plan), {"Plan": Plan, "Fraction": Fraction, "datetime": dt})
+        assert plan == eval(repr(plan), {**vars(tables), "Sizes": Sizes, "Fraction": Fraction, "datetime": dt})
         assert pickle.loads(pickle.dumps(plan)) == plan
         assert hash(plan) == hash(replace(plan))
     assert "salt" not in repr(replace(PLANS[0], salt=SALT))
@@ -317,14 +367,16 @@ def test_a_plan_is_a_value():
 
 GOOD = {"person": "id", "by": "city", "max_groups": 2}
 BAD = [
-    {"aggregate": "median"},
+    {"aggregates": "median"},
+    {"aggregates": ["people"]},
+    {"aggregates": People},
     {"max_groups": 0},
     {"max_groups": 1.5},
     {"max_groups": 2**40},
-    {"max_rows": True},
     {"person": []},
     {"person": 3},
     {"person": None},
+    {"person": None, "max_groups": 1, "sizes": Sizes()},
     {"by": ["city", "city"]},
     {"by": {"city"}},
     {"keys": "abc"},
@@ -334,21 +386,40 @@ BAD = [
     {"keys": ["a"], "by": ["city", "month"]},
     {"salt": b"short"},
     {"where": 3},
-    {"aggregate": "sum"},
-    {"aggregate": "sum", "value": "amount", "low": 0, "high": 1},
-    {"aggregate": "sum", "value": "amount", "low": 2, "high": 1, "grid": 1},
-    {"aggregate": "sum", "value": "amount", "low": 0, "high": 1, "grid": 0},
-    {"aggregate": "sum", "value": "amount", "low": 0, "high": 1, "grid": 10},
-    {"aggregate": "sum", "value": "amount", "low": 0, "high": 1, "grid": "1e-12"},
-    {"aggregate": "sum", "value": "amount", "low": 0, "high": float("nan"), "grid": 1},
-    {"aggregate": "people", "low": 0},
 ]
 
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
 def test_bad_parameters_are_refused_on_construction(bad):
     with pytest.raises(DiscreetError):
-        Plan(**{"aggregate": "people", **GOOD, **bad})
+        Plan(**{"aggregates": People(), **GOOD, **bad})
+
+
+@pytest.mark.parametrize("kind", [Sum, Mean])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        (3, 0, 1),
+        (None, 0, 1),
+        ("amount", None, 1),
+        ("amount", 2, 1, 1),
+        ("amount", 0, 1, 0),
+        ("amount", 0, 1, 10),
+        ("amount", 0, 1, "1e-12"),
+        ("amount", 0, float("nan"), 1),
+        ("amount", 0, 0),
+    ],
+    ids=str,
+)
+def test_bad_bounds_are_refused_on_construction(kind, bad):
+    with pytest.raises(DiscreetError):
+        kind(*bad)
+
+
+@pytest.mark.parametrize("make", [lambda: Rows(True), lambda: Rows(0), lambda: Rows(2**40), lambda: People(name="")])
+def test_bad_counts_are_refused_on_construction(make):
+    with pytest.raises(DiscreetError):
+        make()
 
 
 @pytest.mark.parametrize(
@@ -389,13 +460,13 @@ def test_a_filter_that_looks_beyond_its_row_or_may_fail_is_refused(where):
 def test_tables_without_the_columns_or_with_lists_are_refused():
     loaded = ibis.memtable({"id": [1], "city": [["a"]], "when": ["x"]})
     with pytest.raises(DiscreetError):
-        Plan("people", person="id", by="town")(loaded)
+        Plan(People(), person="id", by="town")(loaded)
     with pytest.raises(DiscreetError):
-        Plan("people", person="id", by="city")(loaded)
+        Plan(People(), person="id", by="city")(loaded)
     with pytest.raises(DiscreetError):
-        Plan("sum", person="id", value="city", low=0, high=1, grid=1)(loaded)
+        Plan(Sum("city", 0, 1, 1), person="id")(loaded)
     with pytest.raises(DiscreetError):
-        Plan("people", person="id")([{"id": 1}])
+        Plan(People(), person="id")([{"id": 1}])
 
 
 def test_importing_discreet_leaves_ibis_alone():
@@ -410,9 +481,9 @@ def test_sqlite_tells_cases_apart_and_survives_columns_that_hold_anything():
     con.con.executemany(
         "INSERT INTO events VALUES (?, ?, ?)", [(1, "a", 1), (2, "A", "x"), ("z", "a", 2), (3, "A", None)]
     )
-    assert Plan("people", person="id", by="city")(con.table("events")) == {"a": 2, "A": 2}
-    plan = Plan("sum", person="id", by="city", value="amount", low=0, high=5, grid=1)
-    assert plan(con.table("events")) == {"a": 3, "A": 0}
+    assert exact(Plan(People(), person="id", by="city"), con.table("events")) == {"a": 2, "A": 2}
+    plan = Plan(Sum("amount", 0, 5, 1), person="id", by="city")
+    assert exact(plan, con.table("events")) == {"a": 3, "A": 0}
 
 
 def odd_columns(engine):
@@ -456,27 +527,32 @@ def test_no_value_of_a_key_makes_a_query_fail_or_hides_another_group(engine):
     if engine.name != "duckdb":
         con.con.commit()
     for name in columns:
-        plan = Plan("people", person="u", by=name, max_groups=1, salt=SALT)
-        assert list(plan(con.table("odd")).values()) == [5]
+        plan = Plan(People(), person="u", by=name, max_groups=1, salt=SALT)
+        assert list(exact(plan, con.table("odd")).values()) == [5]
     run(f"INSERT INTO odd VALUES (5, {odd})")
     if engine.name != "duckdb":
         con.con.commit()
     for name in columns:
-        found = Plan("people", person="u", by=name, max_groups=1, salt=SALT)(con.table("odd"))
+        found = exact(Plan(People(), person="u", by=name, max_groups=1, salt=SALT), con.table("odd"))
         assert sum(found.values()) == 6
         assert max(found.values()) >= 5
     if engine.name == "postgres":
         for name, people in (("n", 6), ("q", 5)):  # NaN is no value.
-            plan = Plan("sum", person="u", value=name, low=0, high=1, grid=1, salt=SALT)
-            assert plan(con.table("odd")) == [people]
-        assert sum(Plan("people", person="n", by="d", max_groups=1, salt=SALT)(con.table("odd")).values()) == 2
+            plan = Plan(Sum(name, 0, 1, 1), person="u", salt=SALT)
+            assert exact(plan, con.table("odd")) == [people]
+        plan = Plan(People(), person="n", by="d", max_groups=1, salt=SALT)
+        assert sum(exact(plan, con.table("odd")).values()) == 2
 
 
 def test_keys_that_only_the_engine_tells_apart_are_refused(monkeypatch):
     ibis = pytest.importorskip("ibis")
     con = ibis.duckdb.connect()
     con.raw_sql("CREATE TABLE t AS SELECT 1 AS u, 'a' AS c UNION ALL SELECT 2, 'b'")
-    answer = pa.table({"k0": [b"a", b"a"], "people": [1, 1]})
+    answer = pa.table({"k0": [b"a", b"a"], "people": [99, 99], "a0": [99, 99]})
     monkeypatch.setattr(DuckDB, "answer", lambda *_: answer)
+    known = Plan(People(), person="u", by="c", max_groups=1, keys=["a"])
     with pytest.raises(DiscreetError, match="tells apart keys"):
-        Plan("people", person="u", by="c", max_groups=1)(con.table("t"))
+        known(con.table("t"))
+    private = InTurn.within(replace(known, keys=None), epsilons=[Fraction(9)], delta=Fraction("1e-6"))
+    with pytest.raises(DiscreetError, match="tells apart keys"):
+        private.of_tables.release(con.table("t"))

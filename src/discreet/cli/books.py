@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 from discreet.cli.show import Grid, Part, Title, amount, bar, plain, plural
 from discreet.exact import read_in_full
 from discreet.report.books import noted
 
-__all__ = ["book_page", "described", "entry_page"]
-
-_SUGGESTED: Final = "groups per person in "
+__all__ = ["book_page", "entry_page"]
 
 
 def book_page(path: str, books: Mapping[str, Any]) -> Iterator[Part]:
@@ -69,26 +67,9 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 def _what(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Return what an entry is about, and of which table."""
+    from discreet.tables.receipts import described
+
     table = plain(entry["table"] or "")
     if entry["kind"] != "charge":
         return plain(noted(entry)), ""
-    if table.startswith(_SUGGESTED):
-        return "suggestion of max_groups", table.removeprefix(_SUGGESTED)
-    return described(entry["receipt"]), table
-
-
-def described(receipt: Any) -> str:
-    """Return what a receipt is about, in a few words; nothing where it is not a table's.
-
-    >>> described({"question": "sum", "column": "amount", "by": ["city"], "where": None, "bounds": {"max_groups": 3}})
-    'sum of amount by city, max_groups 3'
-    """
-    if not isinstance(receipt, dict) or not isinstance(receipt.get("question"), str):
-        return ""
-    question = receipt["question"]
-    what = {"count_people": "people", "count_rows": "rows"}.get(question, f"{question} of {receipt.get('column')}")
-    by = f" by {', '.join(map(str, receipt['by']))}" if receipt.get("by") else ""
-    where = f", where {receipt['where']}" if receipt.get("where") else ""
-    bounds = receipt.get("bounds") or {}
-    most = f", max_groups {bounds['max_groups']}" if bounds.get("max_groups") else ""
-    return plain(f"{what}{by}{where}{most}")
+    return plain(described(entry["receipt"])), table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,9 +14,10 @@ from discreet.cli import complete
 from discreet.cli.show import Grid, Part, Title, amount, figure, plain, plural, show, with_page
 
 if TYPE_CHECKING:
-    from discreet.tables import Answer, Explanation, Suggestion
+    from discreet.tables import Aggregate, Answer, Explanation, Receipt, Suggestion
+    from discreet.tables.aggregates import Value
 
-__all__ = ["budget", "count", "explain", "mean", "suggest", "sum_"]
+__all__ = ["budget", "count", "explain", "mean", "release", "suggest", "sum_"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -108,7 +108,8 @@ def count(**given: Any) -> None:
       --epsilon 1 --delta 1e-6
     discreet count events.csv --person user_id --epsilon 1/2 --html report.html
     """
-    _publish(given, *_counted(given))
+    _check_rows(given)
+    _publish(given, "count_rows" if given["rows"] else "count_people")
 
 
 @click.command("sum", short_help="Sum a column in each group.")
@@ -132,6 +133,39 @@ def mean(**given: Any) -> None:
     discreet mean events.csv amount --low 0 --high 9 --person user_id --epsilon 1
     """
     _publish(given, "mean", given["column"])
+
+
+@click.command(short_help="Publish several counts, sums and means of each group at once.")
+@_with(
+    _FILE,
+    click.option("--people", is_flag=True, help="Count people."),
+    click.option("--rows", type=int, help="Count rows, of a person at most so many in a group."),
+    click.option("--sum", "sums", multiple=True, metavar="COLUMN:LOW:HIGH", help="Sum a column; may be repeated."),
+    click.option("--mean", "means", multiple=True, metavar="COLUMN:LOW:HIGH", help="A mean of a column; likewise."),
+    click.option(
+        "--weight",
+        "weights",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help='How much of epsilon a column of the answer gets, such as "mean of age=2"; 1 unless given.',
+    ),
+    *_PUBLISHED,
+)
+def release(**given: Any) -> None:
+    """Publish several counts, sums and means of each group, from one query and under one bound.
+
+    \b
+    discreet release events.csv --people --sum amount:0:100 --mean age:0:120 \\
+      --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
+    """
+    from discreet.tables import Mean, People, Rows, Sum
+
+    asked: list[Aggregate] = [People()] if given["people"] else []
+    asked += [] if given["rows"] is None else [Rows(given["rows"])]
+    asked += [_bounded(kind, spec) for kind, specs in ((Sum, given["sums"]), (Mean, given["means"])) for spec in specs]
+    if not asked:
+        raise click.UsageError("need at least one of --people, --rows, --sum and --mean")
+    _publish(given, "release", *asked, weights=_pairs(given["weights"], "weight", "NAME=NUMBER, such as people=2"))
 
 
 class Questions(click.Group):
@@ -163,7 +197,7 @@ def explain_count(**given: Any) -> None:
     discreet explain count events.csv --by city --person user_id --max-groups 3 \\
       --epsilon 1 --delta 1e-6
     """
-    _explain(given, *_counted(given))
+    _explain(given, "count", _counted(given))
 
 
 @explain.command("sum")
@@ -175,7 +209,9 @@ def explain_sum(**given: Any) -> None:
     discreet explain sum events.csv amount --low 0 --high 100 --person user_id \\
       --epsilon 1
     """
-    _explain(given, "sum", given["column"])
+    from discreet.tables import Sum
+
+    _explain(given, "sum", _valued(given, Sum))
 
 
 @explain.command("mean")
@@ -187,7 +223,9 @@ def explain_mean(**given: Any) -> None:
     discreet explain mean events.csv amount --low 0 --high 100 --person user_id \\
       --epsilon 1
     """
-    _explain(given, "mean", given["column"])
+    from discreet.tables import Mean
+
+    _explain(given, "mean", _valued(given, Mean))
 
 
 @click.command()
@@ -210,7 +248,7 @@ def suggest(**given: Any) -> None:
     """
     names = ("epsilon", "planned", "delta", "group_size")
     found = _table(given).suggest_max_groups(*given["by"], **{name: given[name] for name in names})
-    data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt}
+    data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt.to_dict()}
     show(_suggestion_page(found), data, as_json=given["as_json"])
 
 
@@ -268,16 +306,30 @@ def budget(
     return show(entry_page(path, found), found, as_json=as_json)
 
 
-def _counted(given: dict[str, Any]) -> tuple[str]:
+def _check_rows(given: dict[str, Any]) -> None:
     if given["max_rows"] is not None and not given["rows"]:
         raise click.UsageError("--max-rows needs --rows")
-    return ("count_rows" if given["rows"] else "count_people",)
 
 
-def _publish(given: dict[str, Any], question: str, *column: str) -> None:
+def _counted(given: dict[str, Any]) -> Aggregate:
+    from discreet.tables import People, Rows
+
+    _check_rows(given)
+    return Rows(1 if given["max_rows"] is None else given["max_rows"]) if given["rows"] else People()
+
+
+def _bounded(kind: type[Value], spec: str) -> Aggregate:
+    """Return the sum or mean that is typed as COLUMN:LOW:HIGH."""
+    column, *bounds = spec.rsplit(":", 2)
+    if len(bounds) != 2:
+        raise click.UsageError(f"--{kind.kind} {spec}: need COLUMN:LOW:HIGH, such as amount:0:100")
+    return kind(column, *bounds)
+
+
+def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> None:
     """Ask a table a question, and write or print the answer. The places for it are tried before it is paid for."""
     _check_places(given)
-    answer: Answer = getattr(_asked(given, question), question)(*column, **_numbers(given))
+    answer: Answer = getattr(_asked(given, question), question)(*asked, **_numbers(given), **more)
     try:
         if given["out"] is not None:
             answer.save(given["out"])
@@ -290,7 +342,7 @@ def _publish(given: dict[str, Any], question: str, *column: str) -> None:
         parts, data = _whole(answer)
     else:
         parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}", *_remarks(answer)]
-        data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt}
+        data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
 
 
@@ -299,9 +351,13 @@ def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
     from discreet.tables.files import jsonable
 
     rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
-    low, high = answer.interval("0.95")
-    intervals = [list(ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
-    return _answer_page(answer), {"rows": rows, "intervals": intervals, "receipt": answer.receipt}
+    asked = {column.aggregate.label: column.interval("0.95") for column in answer.released if column.asked}
+    ends = {
+        name: [list(pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
+        for name, (low, high) in asked.items()
+    }
+    intervals = ends if len(ends) > 1 else ends[answer.value]
+    return _answer_page(answer), {"rows": rows, "intervals": intervals, "receipt": answer.receipt.to_dict()}
 
 
 def _check_places(given: dict[str, Any]) -> None:
@@ -322,12 +378,14 @@ def _check_places(given: dict[str, Any]) -> None:
 
 def _answer_page(answer: Answer) -> Iterator[Part]:
     """Give an answer as a page: what was spent, and all groups with their intervals."""
-    who = "; each row is a person" if isinstance(answer.receipt["person"], str) else ""
-    top = plural(len(answer), "group") if answer.by else _named(answer.receipt)
+    from discreet.tables.receipts import described
+
+    who = "; each row is a person" if answer.receipt.person is None else ""
+    top = plural(len(answer), "group") if answer.by else plain(described(answer.receipt.to_dict()))
     yield Title(top, _spent(answer.receipt) + who)
     rows = [[*map(plain, key), *cells] for key, cells in zip(answer.keys, answer.to_cells(), strict=True)]
-    kinds = "t" * len(answer.by) + "r" * (len(answer.columns) + 1)
-    yield Grid([*map(plain, answer.by), *map(plain, answer.names.values()), "95 % noise interval"], rows, kinds)
+    kinds = "t" * len(answer.by) + "r" * len(answer.heads)
+    yield Grid([*map(plain, answer.by), *map(plain, answer.heads)], rows, kinds)
     yield from _remarks(answer)
 
 
@@ -335,7 +393,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
     """Say what the figures alone do not: the bias, what is not shown, and what is left of the budget."""
     if answer.bias is not None:
         yield answer.bias
-    if answer.receipt["keys"] == "private":
+    if answer.receipt.private:
         few = "Groups with few people are not shown, and how many there are is not said."
         yield few if len(answer) else f"{few} `discreet explain` says how many people a group needs."
     if answer.left is not None:
@@ -343,22 +401,26 @@ def _remarks(answer: Answer) -> Iterator[str]:
         yield f"The budget has epsilon {epsilon} and delta {delta} left."
 
 
-def _named(receipt: dict[str, Any]) -> str:
-    from discreet.cli.books import described
-
-    return described(receipt)
-
-
-def _spent(receipt: dict[str, Any]) -> str:
-    epsilon, delta = (amount(Fraction(receipt["spent"][name]), up=True) for name in ("epsilon", "delta"))
-    return f"spent: epsilon {epsilon}" + (f", delta {delta}" if receipt["spent"]["delta"] else "")
+def _spent(receipt: Receipt) -> str:
+    epsilon, delta = (amount(x, up=True) for x in (receipt.epsilon, receipt.delta))
+    return f"spent: epsilon {epsilon}" + (f", delta {delta}" if receipt.delta else "")
 
 
-def _explain(given: dict[str, Any], question: str, *column: str) -> None:
+def _valued(given: dict[str, Any], kind: type[Value]) -> Aggregate:
+    return kind(given["column"], given["low"], given["high"], given["grid"])
+
+
+def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
     """Explain what a question would give."""
-    said: Explanation = _asked(given, question).explain(question, *column, **_numbers(given))
-    told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes", "receipt")}
-    show(_explanation_page(said), told | {"choices": said.to_rows()}, as_json=given["as_json"])
+    from discreet.tables.table import people_weights
+
+    numbers = {name: _numbers(given).get(name) for name in ("epsilon", "delta", "max_groups", "left_out")}
+    weights = people_weights(given.get("share"), asked.label)
+    rest = {name: x for name, x in numbers.items() if x is not None}
+    said: Explanation = _asked(given, question).explain(asked, **rest, weights=weights)
+    told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes")}
+    data = told | {"receipt": said.receipt.to_dict(), "choices": said.to_rows()}
+    show(_explanation_page(said), data, as_json=given["as_json"])
 
 
 def _explanation_page(said: Explanation) -> Iterator[Part]:
@@ -440,18 +502,18 @@ def _table(given: dict[str, Any]) -> Any:
         from discreet import Ledger
 
         ledger = Ledger(given["ledger"])
-    types = _types(given["types"])
+    types = _pairs(given["types"], "type", "COLUMN=TYPE, such as year=integer")
     table = Table(given["file"], person=given["person"] or None, ledger=ledger, table=given["table"], types=types)
     return table if given["where"] is None else table.where(given["where"])
 
 
-def _types(typed: Iterable[str]) -> dict[str, str] | None:
-    """Return the types that were typed as COLUMN=TYPE; None where there are none."""
+def _pairs(typed: Iterable[str], option: str, need: str) -> dict[str, str] | None:
+    """Return what was typed as NAME=VALUE; None where there is nothing."""
     pairs = [text.rpartition("=") for text in typed]
-    for column, sign, kind in pairs:
-        if not (column and sign and kind):
-            raise click.UsageError(f"--type {column}{sign}{kind}: need COLUMN=TYPE, such as year=integer")
-    return {column: kind for column, _, kind in pairs} or None
+    for name, sign, value in pairs:
+        if not (name and sign and value):
+            raise click.UsageError(f"--{option} {name}{sign}{value}: need {need}")
+    return {name: value for name, _, value in pairs} or None
 
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:

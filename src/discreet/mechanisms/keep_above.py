@@ -123,17 +123,17 @@ class KeepAbove(Measurement[Any, Any]):
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""
         if isinstance(x, dict):
-            places, noisy = self._released(fitted(list(x.values())), coins)
+            places, noisy = self.keep(fitted(list(x.values())), coins)
             keys, values = list(x), noisy.tolist()
             released = [keys[i] for i in places.tolist()]
             return {released[i]: values[i] for i in self.domain.keys.order(released, coins)}  # proof: order
-        places, noisy = self._released(x[1], coins)
+        places, noisy = self.keep(x[1], coins)
         shown = self.domain.keys.array(x[0][places])  # proof: type
         order = self.domain.keys.order(shown, coins)  # proof: orders
         return shown[order], noisy[order]
 
-    def _released(self, values: NDArray[Any], coins: Coins) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return the places of the keys that are released, and their noisy values."""
+    def keep(self, values: NDArray[Any], coins: Coins) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return the places of the values that are released, in their order, and what they are with noise."""
         kept = np.flatnonzero(values)  # proof: drop
         noisy = self.noise.add(values[kept], coins, private_size=True)  # proof: noise
         above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold  # proof: strict

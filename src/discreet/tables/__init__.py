@@ -3,10 +3,26 @@
 Ibis is imported when a plan meets a table, and not before.
 """
 
+from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.answers import Answer
 from discreet.tables.explain import Explanation
 from discreet.tables.plan import Plan, Tables
+from discreet.tables.receipts import Receipt
 from discreet.tables.suggest import Suggestion
 from discreet.tables.table import Groups, Table
 
-__all__ = ["Answer", "Explanation", "Groups", "Plan", "Suggestion", "Table", "Tables"]
+__all__ = [
+    "Aggregate",
+    "Answer",
+    "Explanation",
+    "Groups",
+    "Mean",
+    "People",
+    "Plan",
+    "Receipt",
+    "Rows",
+    "Suggestion",
+    "Sum",
+    "Table",
+    "Tables",
+]

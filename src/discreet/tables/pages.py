@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from discreet._version import __version__
 from discreet.exact import written
 from discreet.reals import exp, float_up, log1p
 from discreet.report.drawings import Bars
 from discreet.report.page import (
     Block,
-    Column,
     Details,
     Facts,
     Grid,
@@ -29,10 +29,12 @@ from discreet.report.page import (
     named,
     numbers,
 )
+from discreet.report.page import Column as Cells
 from discreet.report.scale import figure, outwards
 from discreet.report.words import LEARN, bound
 
 if TYPE_CHECKING:
+    from discreet.tables.aggregates import Column
     from discreet.tables.answers import Answer
 
 __all__ = ["answer_page", "drawn", "labels", "ordered", "titled"]
@@ -49,51 +51,45 @@ _NOBODY: Final = "No ledger was given: this adds to what other answers tell, and
 
 def answer_page(answer: Answer, /) -> Page:
     """Return the page of an answer."""
-    receipt = answer.receipt
-    spent = {name: Fraction(receipt["spent"].get(name, 0)) for name in ("epsilon", "delta")}
-    title, figures = titled(answer), _figures(answer)
-    lead = [named(receipt.get("table") or "a table")]
-    if receipt.get("where"):
-        lead.append(f"where {named(receipt['where'])}")
-    if "ledger" in receipt:
-        lead.append(f"{datetime.fromisoformat(receipt['ledger']['when']):%Y-%m-%d %H:%M} UTC")
-    else:
-        lead.append(f"{datetime.now(UTC):%Y-%m-%d}")
-    alone = [] if "ledger" in receipt else [Verdict("No budget is kept.", _NOBODY, good=False)]
+    receipt, title = answer.receipt, titled(answer)
+    lead = [named(receipt.table)]
+    if receipt.where:
+        lead.append(f"where {named(receipt.where)}")
+    lead.append(f"{datetime.now(UTC):%Y-%m-%d}" if receipt.when is None else f"{receipt.when:%Y-%m-%d %H:%M} UTC")
+    alone = [] if receipt.entry is not None else [Verdict("No budget is kept.", _NOBODY, good=False)]
+    charts = [_chart(answer, column) for column in answer.released if column.asked]
+    said = receipt.to_dict()
     sections = [
-        Section(
-            "The answer", [*alone, _chart(answer, title, figures), _grid(answer, title, figures), Text(_notes(answer))]
-        ),
-        Section(LEARN, [Text([_who(receipt)]), Items(list(_guarantee(spent["epsilon"], spent["delta"])))]),
-        Section("The budget", [Text(_budget(answer, spent))]),
-        Section("The receipt", [Facts(numbers(receipt)), Details("The same as JSON", _json(receipt))]),
+        Section("The answer", [*alone, *charts, _grid(answer, title), Text(_notes(answer))]),
+        Section(LEARN, [Text([_who(receipt.person)]), Items(list(_guarantee(receipt.epsilon, receipt.delta)))]),
+        Section("The budget", [Text(_budget(answer))]),
+        Section("The receipt", [Facts(numbers(said)), Details("The same as JSON", _json(said))]),
     ]
-    version = receipt.get("versions", {}).get("discreet", "")
-    footer = f"Made by discreet {version}." if version else "Made by discreet."
-    return Page(title, " · ".join(lead), _tiles(answer, spent), sections, footer)
+    return Page(title, " · ".join(lead), _tiles(answer), sections, f"Made by discreet {__version__}.")
 
 
 def _json(receipt: Any) -> str:
     return json.dumps(receipt, indent=1, ensure_ascii=False, default=str)
 
 
-def titled(answer: Answer, /) -> str:
-    """Return what an answer is about."""
-    what = {"people": "People", "rows": "Rows"}.get(answer.value)
-    what = what or f"{answer.value.capitalize()} of {answer.receipt.get('column')}"
-    return f"{what} by {', '.join(answer.by)}" if answer.by else what
+def titled(answer: Answer, column: Column | None = None, /) -> str:
+    """Return what an answer, or one column of it, is about."""
+    words = [each.aggregate.words for each in answer.released if (each.asked if column is None else each is column)]
+    what = ", ".join(words)
+    return what[:1].upper() + what[1:] + (f" by {', '.join(answer.by)}" if answer.by else "")
 
 
-def _tiles(answer: Answer, spent: dict[str, Fraction]) -> list[tuple[str, str]]:
+def _tiles(answer: Answer) -> list[tuple[str, str]]:
+    epsilon, delta = answer.receipt.epsilon, answer.receipt.delta
     tiles = [("Groups shown", f"{len(answer):,}")] if answer.by else []
     if answer.left_out is not None:
         tiles.append(("Left out by bounding", f"{answer.left_out.share:.1%}"))
-    tiles.append(("Epsilon spent", written(spent["epsilon"], up=True)))
-    if spent["delta"]:
-        tiles.append(("Delta spent", written(spent["delta"], up=True)))
+    tiles.append(("Epsilon spent", written(epsilon, up=True)))
+    if delta:
+        tiles.append(("Delta spent", written(delta, up=True)))
     if answer.left is not None:
         tiles.append(("Epsilon left", written(answer.left.epsilon, up=False)))
-        if spent["delta"]:
+        if delta:
             tiles.append(("Delta left", written(answer.left.delta, up=False)))
     return tiles
 
@@ -110,11 +106,11 @@ def _placed(part: Any) -> bool:
     return isinstance(part, int | float | date | time | Decimal) and not isinstance(part, bool)
 
 
-def drawn(answer: Answer, most: int, /) -> list[int]:
+def drawn(answer: Answer, column: Column, most: int, /) -> list[int]:
     """Return the places of the groups that a chart shows: the greatest first, or the last in an order of their own."""
     if ordered(answer):
         return list(range(max(len(answer) - most, 0), len(answer)))
-    values = np.array(answer.columns[answer.value], float)
+    values = np.array(column.values, float)
     return np.argsort(-values, kind="stable")[:most].tolist()  # type: ignore[no-any-return]
 
 
@@ -125,26 +121,26 @@ def labels(answer: Answer, places: Sequence[int], /) -> list[str]:
     return [", ".join("no value" if part is None else str(part) for part in answer.keys[i]) for i in places]
 
 
-def _figures(answer: Answer) -> _Figures:
+def _figures(column: Column) -> _Figures:
     """Return the values, both ends of their 95 % intervals, rounded outwards, and how many decimals they deserve."""
-    low, high = (np.asarray(end, float) for end in answer.interval("0.95"))
-    decimals = answer.decimals(low, high)
-    return answer.columns[answer.value], *outwards(low, high, decimals), decimals
+    low, high = (np.asarray(end, float) for end in column.interval("0.95"))
+    decimals = column.decimals(low, high)
+    return column.values, *outwards(low, high, decimals), decimals
 
 
-def _chart(answer: Answer, title: str, figures: _Figures) -> Block:
-    values, low, high, decimals = figures
+def _chart(answer: Answer, column: Column) -> Block:
+    values, low, high, decimals = _figures(column)
     if not values:
         return Text(["No group is shown."])
     most, which = (_SERIES, "last groups") if ordered(answer) else (_CHART, "largest groups")
-    order = drawn(answer, most)
-    caption = f"{title}, with 95 % intervals of the noise"
+    order = drawn(answer, column, most)
+    caption = f"{titled(answer, column)}, with 95 % intervals of the noise"
     if len(values) > most:
         caption += f": the {most} {which}, of {len(values):,}; the table has them all"
     named = labels(answer, order)
     shown, lows, highs = ([column[i] for i in order] for column in (values, low, high))
     beside = _beside(named, shown, lows, highs, decimals)
-    return Bars(caption + ".", named, shown, lows, highs, decimals, beside, from_zero=answer.value != "mean")
+    return Bars(caption + ".", named, shown, lows, highs, decimals, beside, from_zero=not column.aggregate.divides)
 
 
 def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list[float], decimals: int) -> str:
@@ -161,19 +157,19 @@ def _beside(labels: list[str], values: list[Any], lows: list[float], highs: list
     return f"The largest is {greatest}; the smallest shown is {least}."
 
 
-def _grid(answer: Answer, title: str, figures: _Figures) -> Grid:
-    values, low, high, decimals = figures
-    heads = [Column(name, [key[i] for key in answer.keys], head=True) for i, name in enumerate(answer.by)]
+def _grid(answer: Answer, title: str) -> Grid:
+    heads = [Cells(name, [key[i] for key in answer.keys], head=True) for i, name in enumerate(answer.by)]
     if not answer.by:
-        heads = [Column("group", ["all"], head=True)]
-    numbers_ = [
-        Column(answer.names[answer.value], values, decimals),
-        Column("noise: 95 % from", low, decimals, quiet=True),
-        Column("to", high, decimals, quiet=True),
-    ]
-    others = [
-        Column(answer.names[name], list(column), 0) for name, column in answer.columns.items() if name != answer.value
-    ]
+        heads = [Cells("group", ["all"], head=True)]
+    numbers_: list[Cells] = []
+    for column in (each for each in answer.released if each.asked):
+        values, low, high, decimals = _figures(column)
+        numbers_ += [
+            Cells(answer.names[column.aggregate.label], values, decimals),
+            Cells("noise: 95 % from", low, decimals, quiet=True),
+            Cells("to", high, decimals, quiet=True),
+        ]
+    others = [Cells(answer.names[each.aggregate.label], each.values, 0) for each in answer.released if not each.asked]
     return Grid(title, [*heads, *numbers_, *others], "Find a group")
 
 
@@ -182,28 +178,24 @@ def _notes(answer: Answer) -> list[str]:
         "With a confidence of 95 % its interval holds what was counted, after bounding; its ends are rounded outwards."
     )
     notes = [f"Each value has noise. {holds}"]
-    bounds = answer.receipt.get("bounds", {})
-    if bounds.get("max_groups") is not None and answer.receipt.get("person") != "each row is a person":
-        most = (answer.receipt.get("left_out") or {}).get("max_groups", bounds["max_groups"])
-        groups = "1 group" if most == 1 else f"{most:,} groups"
-        notes.append(f"Each person counts in at most {groups}.")
+    receipt = answer.receipt
+    if "max_groups" in receipt.bounds and receipt.person is not None:
+        most = receipt.bounds["max_groups"]
+        notes.append(f"Each person counts in at most {'1 group' if most == 1 else f'{most:,} groups'}.")
     if answer.bias is not None:
         notes.append(answer.bias)
-    if bounds.get("low") is not None:
-        low, high = (f"{bounds[name]:,g}" for name in ("low", "high"))
-        notes.append(f"What is below {low} counts as {low}, and what is above {high} as {high}.")
-    if "people" in answer.columns and answer.value != "people":
-        reach = answer.noise["people"].radius(Fraction(1, 20))
+    notes += [note for column in answer.released if (note := column.aggregate.note) is not None]
+    for column in (each for each in answer.released if not each.asked):
+        reach = column.noise.radius(Fraction(1, 20))
         notes.append(f"The number of people is noisy, too: 95 % of its noise is within ±{reach:,.0f}.")
-    if answer.receipt.get("keys") == "private":
+    if receipt.private:
         seen = "A group appears if its noisy number is above a threshold."
         notes.append(f"{seen} What does not appear is private, and so is how many groups that may be.")
     return notes
 
 
-def _who(receipt: dict[str, Any]) -> str:
-    person = receipt.get("person")
-    if isinstance(person, list):
+def _who(person: tuple[str, ...] | None) -> str:
+    if person is not None:
         return f"A person, here, is all rows of one {', '.join(person)}. The promises below are made to each of them."
     return "A person, here, is one row of the table. The promises below are made to each of them."
 
@@ -241,10 +233,10 @@ def _guarantee(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
     yield "All this is about this page alone. Other answers about the same people add to it."
 
 
-def _budget(answer: Answer, spent: dict[str, Fraction]) -> list[str]:
-    cost = f"epsilon {written(spent['epsilon'], up=True)}"
-    if spent["delta"]:
-        cost += f" and delta {written(spent['delta'], up=True)}"
+def _budget(answer: Answer) -> list[str]:
+    cost = f"epsilon {written(answer.receipt.epsilon, up=True)}"
+    if answer.receipt.delta:
+        cost += f" and delta {written(answer.receipt.delta, up=True)}"
     if answer.left is None:
         return [f"This page spent {cost}. {_NOBODY}"]
     left = f"epsilon {written(answer.left.epsilon, up=False)} and delta {written(answer.left.delta, up=False)}"

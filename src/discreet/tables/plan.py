@@ -1,55 +1,44 @@
-"""The bounding plan: an exact aggregate per group, of which each person may change only so much.
+"""The bounding plan: exact totals per group, of which each person may change only so much.
 
-Theorem.  Of a table's rows that pass the filter and have a person and a value, keep each person's first max_groups
-groups in a keyed order, and let the person add 1 to each ("people"), or their number of rows up to max_rows ("rows"),
-or the sum or the mean of their values on an integer grid, clipped to [low, high] ("sum", "mean"). Between tables that
-differ by d people, added or removed with all of their rows, and under one salt, the results differ in at most
-d max_groups groups, and in each by at most d times the largest such number.
+Theorem.  Of a table's rows that pass the filter and have a person and all values, keep each person's first max_groups
+groups in a keyed order, and let the person add to each of them what each aggregate says: at most `most` steps. Between
+tables that differ by d people, added or removed with all of their rows, and under one salt, the totals of an aggregate
+differ in at most d max_groups groups, and in each by at most d times `most`.
 Proof: plan.md, which cites the marked lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC
-from fractions import Fraction
-from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
 
 from discreet.coins import SYSTEM
 from discreet.core import Transformation
-from discreet.domains import (
-    FOREIGN,
-    Categories,
-    Domain,
-    Integers,
-    Keys,
-    Maps,
-    Nullable,
-    Objects,
-    Tuples,
-    Vectors,
-)
-from discreet.errors import EngineError, KindError, ParameterError, one_of
-from discreet.exact import Exact, exact, listed, whole
+from discreet.domains import FOREIGN, Categories, Domain, Keys, Nullable, Objects, Tuples
+from discreet.errors import EngineError, KindError, ParameterError
+from discreet.exact import listed
 from discreet.frozen import freeze
-from discreet.metrics import L01InfDistance, L1Distance, PersonDistance
+from discreet.metrics import PersonDistance
+from discreet.tables.aggregates import Aggregate
+from discreet.tables.aggregates.aggregate import at_most
+from discreet.tables.asking import asked
 from discreet.tables.engines import Engine, engine_of
 from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import HALF, ID_BITS, Order
+from discreet.tables.spread import Sizes
 from discreet.tables.texts import numbers
 from discreet.tables.where import predicate, used
 
 if TYPE_CHECKING:
-    from discreet.metrics import Metric
+    from numpy.typing import NDArray
 
-__all__ = ["Found", "Plan", "Tables", "key_domains"]
+__all__ = ["Plan", "Tables", "Totals", "TotalsOf", "arrow_types", "key_domains", "names"]
 
 Known = Sequence[tuple[int | float | bytes | None, ...]]
-_AGGREGATES: Final = ("people", "rows", "sum", "mean")
-_MOST: Final = 1 << 31
-"""What one person may add to a group: four thousand million people then fit into 64 bits."""
 
 
 @final
@@ -70,70 +59,86 @@ class Tables(Domain):
         return x if isinstance(columns, tuple) and set(self.columns) <= set(columns) else FOREIGN
 
 
-class Found(NamedTuple):
-    """What an engine answers: the groups' keys, a column of each aggregate, and the Arrow types of the keys."""
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Totals:
+    """What people add up to in each group, as arrays; a group is a place in them, and its key is read on release.
 
-    keys: list[tuple[Any, ...]]
-    aggregates: dict[str, list[int]]
-    types: tuple[Any, ...]
+    *columns* has one array for each of the plan's aggregates. *sizes* are the numbers of people in each bin.
+    """
+
+    people: NDArray[np.int64]
+    columns: tuple[NDArray[np.int64], ...]
+    sizes: NDArray[np.int64] | None = None
+    sent: tuple[Any, ...] = ()
+    """The keys as they travelled, in Arrow arrays; none where they are known."""
+    wires: tuple[Wire, ...] = ()
+    rows: NDArray[np.intp] | None = None
+    """Where the groups are in those arrays."""
+
+    def keys(self, places: NDArray[np.intp]) -> list[tuple[Any, ...]]:
+        """Return the keys of some groups, of their columns' own types."""
+        if self.rows is None:
+            return []
+        pairs = zip(self.wires, self.sent, strict=True)
+        return list(zip(*(_listed(wire.read(sent.take(self.rows[places]))) for wire, sent in pairs), strict=True))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TotalsOf(Domain):
+    """The totals that a plan gives."""
+
+    plan: Plan
+
+    def canonical(self, x: object, /) -> Any:
+        """Return the totals themselves."""
+        return x if isinstance(x, Totals) and len(x.columns) == len(self.plan.aggregates) else FOREIGN
 
 
 @final
 @dataclass(frozen=True, slots=True, init=False)
-class Plan(Transformation[Any, Any]):
-    """What each person may contribute to an aggregate per group, as one query of the engine that holds the table.
+class Plan(Transformation[Any, Totals]):
+    """What each person may contribute to some aggregates per group, as one query of the engine that holds the table.
 
-    The result is a dict from groups to integers, for `LaplaceThreshold`; or, where *keys* are known or there are no
-    groups, a list of integers in the order of the keys, for `IntegerLaplace`. Sums and means are in units of *grid*.
-    Rows in which a person column is null or NaN are dropped, and so are rows without a value; null is a group like any
-    other. Without a *person*, each row is a person. A mean is the sum of people's means, to be divided by their number.
+    Rows in which a person column is null or NaN are dropped, and so are rows that lack one of the aggregates' values;
+    null is a group like any other. Without a *person*, each row is a person. Where *keys* are known, or there are no
+    groups, the totals are in the order of the keys, else in one that says nothing. With *sizes*, people are also
+    counted by how much they contribute before bounding.
 
     *key_types* are the domains of the group columns' keys, as `key_domains` reads them from a table. The salt is drawn
     anew for each application, unless one is given.
 
-    >>> from discreet import LaplaceThreshold, Texts
-    >>> plan = Plan("people", person="user_id", by="city", max_groups=3, key_types=[Texts()])
-    >>> plan.stability_map(1)
-    (3, 3, 1)
-    >>> (plan >> LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3, domain=plan.output_domain)).privacy_map(1)[0]
-    1.0
-    >>> plan = Plan("sum", person="user_id", by="city", max_groups=3, value="amount", low=0, high=100, grid="0.01")
-    >>> plan.stability_map(1)
-    (3, 30000, 10000)
+    >>> from discreet.tables import Mean, People, Sum
+    >>> plan = Plan([People(), Sum("amount", 0, 100, "0.01")], person="user_id", by="city", max_groups=3)
+    >>> [plan.sensitivity(aggregate) for aggregate in plan.aggregates]
+    [(3, 3, 1), (3, 30000, 10000)]
     """
 
-    aggregate: str
+    aggregates: tuple[Aggregate, ...]
     person: tuple[str, ...] | None
     by: tuple[str, ...]
     max_groups: int
-    max_rows: int
-    value: str | None
-    low: Fraction | None
-    high: Fraction | None
-    grid: Fraction | None
     where: str | None
     keys: tuple[Any, ...] | None
     key_types: tuple[Keys, ...] | None
+    sizes: Sizes | None
     salt: bytes | None = field(repr=False)
 
     def __init__(
         self,
-        aggregate: str,
+        aggregates: Aggregate | Iterable[Aggregate],
         *,
         person: str | Sequence[str] | None,
         by: str | Sequence[str] = (),
         max_groups: int = 1,
-        max_rows: int = 1,
-        value: str | None = None,
-        low: Exact | None = None,
-        high: Exact | None = None,
-        grid: Exact | None = None,
         where: str | None = None,
         keys: Iterable[Any] | None = None,
         key_types: Sequence[Keys] | None = None,
+        sizes: Sizes | None = None,
         salt: bytes | None = None,
     ) -> None:
-        one_of("aggregate", aggregate, _AGGREGATES)
+        wanted = _aggregates((aggregates,) if isinstance(aggregates, Aggregate) else aggregates)
         if where is not None and not isinstance(where, str):
             raise KindError("where", where, "a condition as SQL text")
         if salt is not None and not (isinstance(salt, bytes) and len(salt) >= 16):
@@ -141,8 +146,8 @@ class Plan(Transformation[Any, Any]):
         who, groups = (None if person is None else names(person, "person")), names(by, "by")
         if who == ():
             raise ParameterError("person", person, "at least one column, or None")
-        if who is None and (max_groups, max_rows) != (1, 1):
-            raise ParameterError("max_groups", max_groups, "1, and max_rows=1, where each row is a person")
+        if who is None and (max_groups != 1 or sizes is not None):
+            raise ParameterError("max_groups", max_groups, "1, where each row is a person")
         if keys is not None:
             if not groups:
                 raise ParameterError("keys", None, "group columns that they are keys of")
@@ -155,23 +160,22 @@ class Plan(Transformation[Any, Any]):
                 raise ParameterError("keys", keys, f"tuples of {len(groups)}, one entry for each group column")
         freeze(
             self,
-            aggregate=aggregate,
+            aggregates=wanted,
             person=who,
             by=groups,
-            max_groups=_count(max_groups, "max_groups"),
-            max_rows=_count(max_rows, "max_rows"),
+            max_groups=at_most(max_groups, "max_groups"),
             where=where,
             keys=keys,
             key_types=None if key_types is None else _key_types(key_types, groups),
+            sizes=sizes,
             salt=salt,
-            **_scale(aggregate, value, low, high, grid),
         )
 
     @property
     def input_domain(self) -> Tables:
         """Tables that have the plan's columns."""
-        value = () if self.value is None else (self.value,)
-        return Tables(dict.fromkeys((*(self.person or ()), *self.by, *value)))
+        values = (aggregate.column for aggregate in self.aggregates if aggregate.column is not None)
+        return Tables(dict.fromkeys((*(self.person or ()), *self.by, *values)))
 
     @property
     def input_metric(self) -> PersonDistance:
@@ -179,126 +183,100 @@ class Plan(Transformation[Any, Any]):
         return PersonDistance(self.person)
 
     @property
-    def output_domain(self) -> Domain:
-        """Integers per group, or a vector of them where the groups are known."""
-        return Maps(self._key_domain, Integers()) if self._open else Vectors(Integers(), size=len(self.keys or ((),)))
+    def output_domain(self) -> TotalsOf:
+        """The plan's totals."""
+        return TotalsOf(self)
 
     @property
-    def _key_domain(self) -> Keys:
+    def output_metric(self) -> PersonDistance:
+        """How many people's contributions are added or removed; `sensitivity` says what these are at most."""
+        return self.input_metric
+
+    @property
+    def private(self) -> bool:
+        """Whether the groups are private."""
+        return bool(self.by) and self.keys is None
+
+    @property
+    def key_domain(self) -> Keys:
         """What the keys are: of the declared types or null, or else whatever the engine says."""
         if self.key_types is None:
             return Objects()
         nullable = [Nullable(domain) for domain in self.key_types]
         return nullable[0] if len(nullable) == 1 else Tuples(*nullable)
 
-    @property
-    def output_metric(self) -> Metric:
-        """In how many groups, by how much in all and at most; or by how much in all, where the groups are known."""
-        return L01InfDistance() if self._open else L1Distance()
+    def stability_map(self, d_in: int, /) -> int:
+        """Return the number of people, who stay as many."""
+        return self.input_metric.check(d_in)
 
-    @property
-    def steps(self) -> tuple[int, int]:
-        """The bounds of one person's contribution to a group, in units of the grid; for means, in halves of it.
-
-        What is released of a mean is twice its distance from the middle of the bounds: that needs the least noise.
-        """
-        if self.aggregate == "people":
-            return 0, 1
-        if self.aggregate == "rows":
-            return 0, self.max_rows
-        low, high = self._bounds
-        return (low, high) if self.aggregate == "sum" else (low - high, high - low)
-
-    @property
-    def _open(self) -> bool:
-        """Whether the groups are private."""
-        return bool(self.by) and self.keys is None
-
-    @property
-    def _bounds(self) -> tuple[int, int]:
-        """The bounds of a value, in units of the grid."""
-        if self.low is None or self.high is None or self.grid is None:
-            return 0, 0
-        return _nearest(self.low / self.grid), _nearest(self.high / self.grid)
-
-    def stability_map(self, d_in: int, /) -> Any:
-        """Return (l0, l1, li) between results, or l1 where the groups are known, for *d_in* people added or removed."""
+    def sensitivity(self, aggregate: Aggregate, d_in: int = 1) -> tuple[int, int, int]:
+        """Return in how many groups *d_in* people may change an aggregate's totals, by how much in all and at most."""
         d = self.input_metric.check(d_in)
         groups = self.max_groups if self.by else 1
         if self.keys is not None:
             groups = min(groups, len(self.keys))
-        most = max(map(abs, self.steps))
-        l1 = d * groups * most  # proof: map
-        return (d * groups, l1, d * most) if self._open else l1
+        return d * groups, d * groups * aggregate.most, d * aggregate.most  # proof: map
 
-    def counting(self) -> Plan:
-        """Return the plan that counts the people behind this one, from the same query and under the same bounds."""
-        return replace(self, aggregate="people")
+    def apply(self, x: Any, /) -> Totals:
+        """Return the totals of an Ibis table, or raise an error that shows none of the engine's words."""
+        return asked(x, self.run)
 
-    def apply(self, x: Any, /) -> Any:
-        """Return the aggregate of an Ibis table."""
-        return self.read(self.run(x))
-
-    def run(self, table: Any) -> Found:
-        """Ask the engine; return the groups' keys, of their columns' own types, and their aggregates."""
+    def run(self, table: Any) -> Totals:
+        """Ask the engine."""
         salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
         query = self.expression(table, salt)
-        wires = [Wire.of(_known(table[name], "string").type()) for name in self.by]  # proof: typed
+        wires = _wires(table, self.by)
         if self.key_types not in (None, key_domains(table, self.by)):
             raise KindError("key_types", self.key_types, f"{key_domains(table, self.by)!r}, as the columns are")
-        answer = engine_of(table).answer(query)
-        columns = [_listed(wire.read(answer.column(i))) for i, wire in enumerate(wires)]
-        keys = list(zip(*columns, strict=True)) if wires else [()] * answer.num_rows
-        if len(set(keys)) < len(keys):  # proof: apart
-            raise EngineError("the engine tells apart keys that Python does not: cast the column")
-        aggregates = {name: answer.column(name).to_pylist() for name in answer.column_names[len(wires) :]}
-        return Found(keys, aggregates, tuple(wire.type for wire in wires))
+        return self._read(engine_of(table).answer(query), wires)
 
-    def read(self, answer: Found) -> Any:
-        """Return this plan's aggregate from what the engine answered to it, or to the plan that it is counting for."""
-        named = (key[0] for key in answer.keys) if len(self.by) == 1 else answer.keys
-        found = dict(zip(named, self._values(answer.aggregates), strict=True))
-        if self._open:
+    def _read(self, answer: Any, wires: tuple[Wire, ...]) -> Totals:
+        """Return the totals from an engine's answer, in the order of the keys where these are known."""
+        names = ["people", *(f"a{i}" for i in range(len(self.aggregates)))]
+        rows, sizes = np.arange(answer.num_rows), None
+        arrays = [answer.column(name).to_numpy() for name in names]
+        if self.sizes is not None:
+            bins = answer.column("b").to_numpy()
+            sizes = np.zeros(self.sizes.count, np.int64)
+            sizes[bins[bins > 0] - 1] = arrays[0][bins > 0]
+            rows = np.flatnonzero(bins == 0)
+            arrays = [array[rows] for array in arrays]
+        found = Totals(arrays[0], tuple(arrays[1:]), sizes, tuple(answer.columns[: len(wires)]), wires, rows)
+        if self.keys is None:
             return found
-        return [found.get(key, 0) for key in (self.keys or ((),))]
-
-    def _values(self, aggregates: Mapping[str, list[int]]) -> list[int]:
-        """Return the groups' aggregates; for a mean, the sums of twice the distances from the middle of the bounds."""
-        if self.aggregate != "mean":
-            return aggregates[self.aggregate]
-        middle, pairs = sum(self._bounds), zip(aggregates["mean"], aggregates["people"], strict=True)
-        return [2 * total - middle * people for total, people in pairs]  # proof: centred
+        listed = found.keys(np.arange(len(rows)))
+        places = {key[0] if len(wires) == 1 else key: place for place, key in enumerate(listed)}
+        if len(places) < len(rows):  # proof: apart
+            raise EngineError("the engine tells apart keys that Python does not: cast the column")
+        order = [places.get(key, -1) for key in self.keys]  # Where -1 is, 0 will be.
+        people, *columns = (np.append(array, 0)[order] for array in arrays)
+        return Totals(people, tuple(columns), sizes)
 
     def expression(self, table: Any, salt: bytes) -> Any:
-        """Return the query: one row per group, with columns k0, k1, ... of keys, then people, and rows, sum or mean."""
+        """Return the query: one row per group, with its keys k0, k1, ..., its people, and the totals a0, a1, ...
+
+        With sizes, a column b is 0 there; further rows have the number of a bin in it, and how many people are in it.
+        """
         self.input_domain.validate(table)
         engine = engine_of(table)
         engine.check(table, self.input_domain.columns)
         rows = self._rows(table, engine)
         keys = [f"k{i}" for i in range(len(self.by))]
+        known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
         if self.person is None:  # proof: row
+            rows = rows if known is None else rows.filter(_among([rows[key] for key in keys], known, engine))
             return self._grouped(rows.mutate(n=1), {key: rows[key] for key in keys})
         who = [f"p{i}" for i in range(len(self.person))]
         if not keys:
-            return self._grouped(_each(rows, who), {})
-        known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
+            each = self._each(rows, who)
+            if self.sizes is None:
+                return self._grouped(each, {})
+            found = self._grouped(each.mutate(b=self.sizes.bin(each)), {})
+            return _with_bins(found.agg(**self._summed(found)), found)
         return self._bounded(rows, Order.of(engine, salt), who, keys, known)
 
-    def contributions(self, table: Any) -> Any:
-        """Return the rows that count, before bounding: people p0, p1, ..., groups k0, k1, ... and the value s."""
-        self.input_domain.validate(table)
-        engine = engine_of(table)
-        engine.check(table, self.input_domain.columns)
-        rows = self._rows(table, engine)
-        if self.keys is None:
-            return rows
-        known = written(self.keys, [table[name] for name in self.by])
-        return rows.filter(_among([rows[f"k{i}"] for i in range(len(self.by))], known, engine))
-
     def _rows(self, table: Any, engine: Engine) -> Any:
-        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and the value s on the grid."""
-        import ibis
-
+        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ... on their grids."""
         rows = self._narrow(table)  # proof: where
         columns: dict[str, Any] = {}
         wanted: list[Any] = []
@@ -311,16 +289,21 @@ class Plan(Transformation[Any, Any]):
                     wanted += engine.present(column)  # proof: nobody
                 else:
                     columns[f"k{i}"] = engine.key(column)  # proof: readable
-        columns["s"] = ibis.literal(0, "int64")
-        if self.value is not None:
-            value = _known(rows[self.value], "float64")
+        for name, aggregate in self._values.items():
+            value = _known(rows[aggregate.column], "float64")
             if value.type().is_string() and engine.name == "duckdb":  # proof: number
                 value = numbers(value)
             if not value.type().is_numeric() or value.type().is_boolean():
-                raise KindError("value", self.value, f"a column of numbers, not {value.type()}")
+                raise KindError("column", aggregate.column, f"a column of numbers, not {value.type()}")
             wanted += engine.present(value)  # proof: valueless
-            columns["s"] = self._step(value, engine)
-        return (rows.filter(wanted) if wanted else rows).select(**columns)
+            columns[name] = aggregate.placed(value, engine)
+        rows = rows.filter(wanted) if wanted else rows
+        return rows.select(**columns) if columns else rows
+
+    @property
+    def _values(self) -> dict[str, Aggregate]:
+        """The aggregates that have values, by the names s0, s1, ... of those."""
+        return {f"s{i}": aggregate for i, aggregate in enumerate(self.aggregates) if aggregate.column is not None}
 
     def _narrow(self, table: Any) -> Any:
         """Return the rows that pass the filter, with the columns that are needed: engines are slow on thousands."""
@@ -330,43 +313,56 @@ class Plan(Transformation[Any, Any]):
         rows = table.select(*wanted, *(used(predicate(table, self.where)) - wanted.keys()))
         return rows.filter(predicate(rows, self.where))
 
-    def _step(self, value: Any, engine: Engine) -> Any:
-        """Return a value on the grid, between the bounds."""
-        assert self.low is not None and self.high is not None and self.grid is not None  # noqa: PT018, S101
-        multiply, divide = float(self.grid.denominator), float(self.grid.numerator)
-        x = engine.real(value, floor(self.low), ceil(self.high))
-        step = engine.nearest(x, float(self.low), float(self.high), multiply, divide)
-        return step.clip(*self._bounds)  # proof: step
-
     def _bounded(self, rows: Any, order: Order, who: list[str], keys: list[str], known: Known | None) -> Any:
-        """Return the aggregates of each person's first groups in the keyed order."""
+        """Return the totals of each person's first groups in the keyed order."""
         import ibis
 
         groups = _dictionary(rows, order, keys, known)
         people, who = _numbered(rows, order, who)
         joined = people.join(groups, [order.engine.same(people[key], groups[key]) for key in keys])
-        placed = order.placed(joined, [*who, "s"])
-        first = ibis.dense_rank().over(group_by=[placed[p] for p in who], order_by=placed.v)
-        kept = placed.mutate(r=first).filter(lambda t: t.r < self.max_groups)  # proof: first
-        each = _each(kept, [*who, "v"])
-        found = self._grouped(each, {"g": each.v & ((1 << ID_BITS) - 1)})
-        back = groups.join(found, groups.id == found.g)  # On the left, unlike above: Ibis then writes it once.
-        return back.select(*keys, *found.columns[1:])
+        each = self._each(order.placed(joined, [*who, *self._values]), [*who, "v"])
+        first = ibis.row_number().over(group_by=[each[p] for p in who], order_by=each.v)
+        each = each.mutate(r=first, **({} if self.sizes is None else self.sizes.of_people(each, who)))
+        kept = each.filter(each.r < self.max_groups)  # proof: first
+        if self.sizes is not None:
+            bins = self.sizes.bin(kept, self.max_groups)
+            kept = kept.mutate(b=(kept.r == 0).ifelse(bins, 0))  # proof: bin
+        found = self._grouped(kept, {"g": kept.v & ((1 << ID_BITS) - 1)})
+        totals = found if self.sizes is None else found.group_by("g").agg(**self._summed(found))
+        back = groups.join(totals, groups.id == totals.g)  # On the left, unlike above: Ibis then writes it once.
+        back = back.select(*keys, *totals.columns[1:])
+        return back if self.sizes is None else _with_bins(back, found)
+
+    def _each(self, rows: Any, who: list[str]) -> Any:
+        """Return one row for each person, or for each person and group: how many rows, and the sums of the values."""
+        sums = {name: rows[name].sum().cast("int64") for name in self._values}
+        return rows.group_by(who).agg(n=rows.count().cast("int64"), **sums)
 
     def _grouped(self, each: Any, keys: Mapping[str, Any]) -> Any:
-        """Return what people add up to in each group: each has one row with n rows and the sum s of their values."""
-        low, high = self.steps if self.aggregate == "rows" else self._bounds
-        columns = {"people": each.count()}
-        if self.aggregate == "rows":
-            columns["rows"] = each.n.clip(upper=high).sum()  # proof: rows
-        if self.aggregate == "sum":
-            columns["sum"] = each.s.clip(low, high).sum()  # proof: sum
-        if self.aggregate == "mean":
-            # Nearest to the mean, counted from the lower bound up: no negative number is divided.
-            twice = (2 * (each.s - low * each.n) + each.n).cast("float64") / (2 * each.n).cast("float64")
-            columns["mean"] = (twice.floor().cast("int64") + low).clip(low, high).sum()  # proof: mean
-        totals = {name: column.fill_null(0).cast("int64") for name, column in columns.items()}
-        return each.group_by(**keys).agg(**totals) if keys else each.agg(**totals)
+        """Return what people add up to in each group, and in each bin of it: each has one row there."""
+        found = {"people": each.n.count()} | {
+            f"a{i}": aggregate.total(each.n, each[f"s{i}"] if f"s{i}" in each.columns else None)
+            for i, aggregate in enumerate(self.aggregates)
+        }
+        totals = {name: column.fill_null(0).cast("int64") for name, column in found.items()}
+        by = dict(keys) if self.sizes is None else {**keys, "b": each.b}
+        return each.group_by(**by).agg(**totals) if by else each.agg(**totals)
+
+    def _summed(self, found: Any) -> dict[str, Any]:
+        """Return the people and totals of groups from those of the bins within."""
+        names = ["people", *(f"a{i}" for i in range(len(self.aggregates)))]
+        return {name: found[name].sum().fill_null(0).cast("int64") for name in names}
+
+
+def _with_bins(groups: Any, found: Any) -> Any:
+    """Return the rows of groups, and those of bins, which have a number b above 0."""
+    import ibis
+
+    bins = found.filter(found.b > 0).group_by("b").agg(people=found.people.sum().cast("int64"))
+    rows = groups.mutate(b=ibis.literal(0, "int64"))
+    empty = {name: ibis.literal(None, kind) for name, kind in rows.schema().items() if name[0] == "k"}
+    zeros = {name: ibis.literal(0, "int64") for name in rows.columns if name[0] == "a"}
+    return rows.union(bins.mutate(**empty, **zeros).select(*rows.columns))
 
 
 def _known(column: Any, kind: str) -> Any:
@@ -387,16 +383,20 @@ def key_domains(table: Any, by: Sequence[str]) -> tuple[Keys, ...]:
     return tuple(domain_of(_known(table[name], "string").type()) for name in by)
 
 
+def arrow_types(table: Any, by: Sequence[str]) -> tuple[Any, ...]:
+    """Return the Arrow types of the keys of a table's columns."""
+    return tuple(wire.type for wire in _wires(table, by))
+
+
+def _wires(table: Any, by: Sequence[str]) -> tuple[Wire, ...]:
+    return tuple(Wire.of(_known(table[name], "string").type()) for name in by)  # proof: typed
+
+
 def _key_types(domains: Sequence[Keys], by: tuple[str, ...]) -> tuple[Keys, ...]:
     given = tuple(domains) if isinstance(domains, list | tuple) else ()
     if len(given) != len(by) or not all(isinstance(domain, Keys) for domain in given):
         raise KindError("key_types", domains, "a domain of keys for each group column, such as [Texts()]")
     return given
-
-
-def _each(rows: Any, who: list[str]) -> Any:
-    """Return one row for each person, or for each person and group: how many rows, and the sum of the values."""
-    return rows.group_by(who).agg(n=rows.count().cast("int64"), s=rows.s.sum().cast("int64"))
 
 
 def _dictionary(rows: Any, order: Order, keys: list[str], known: Known | None) -> Any:
@@ -457,49 +457,19 @@ def _one_of(column: Any, known: list[Any], engine: Engine) -> Any:
     return (found | column.isnull()) if len(values) < len(known) else found
 
 
+def _aggregates(aggregates: Iterable[Aggregate]) -> tuple[Aggregate, ...]:
+    found = tuple(listed(aggregates, "aggregates", "a list of aggregates, such as [People()]"))
+    for aggregate in found:
+        if not isinstance(aggregate, Aggregate):
+            raise KindError("aggregates", type(aggregate), "aggregates, such as People()")
+    return found
+
+
 def names(names: str | Sequence[str], name: str) -> tuple[str, ...]:
+    """Return names of columns, which are distinct."""
     listed = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple) else (None,)
     if not all(isinstance(n, str) for n in listed):
         raise KindError(name, names, "a column's name, or a list of them")
     if len(set(listed)) < len(listed):
         raise ParameterError(name, names, "distinct columns")
     return listed
-
-
-def _count(value: int, name: str) -> int:
-    n = whole(value, name, least=1)
-    if n > _MOST:
-        raise ParameterError(name, value, f"an integer of at most {_MOST}")
-    return n
-
-
-def _scale(
-    aggregate: str, value: str | None, low: Exact | None, high: Exact | None, grid: Exact | None
-) -> dict[str, Any]:
-    """Return the checked fields of a sum or a mean, or Nones."""
-    given = {"low": low, "high": high, "grid": grid}
-    if value is None and aggregate in {"sum", "mean"}:
-        raise ParameterError("value", value, f"the column of which the {aggregate} is wanted")
-    if value is None:
-        extra = [name for name, bound in given.items() if bound is not None]
-        if extra:
-            raise ParameterError(extra[0], given[extra[0]], "a value that it is about")
-        return {"value": None, **given}
-    if not isinstance(value, str):
-        raise KindError("value", value, "a column's name")
-    for name, bound in given.items():
-        if bound is None:
-            raise ParameterError(name, None, "a number")
-    lower, upper, unit = (exact(bound, name) for name, bound in given.items() if bound is not None)
-    if lower > upper:
-        raise ParameterError("low", low, f"low <= high = {upper}")
-    if unit <= 0 or max(unit.numerator, unit.denominator) >= 1 << 53:
-        raise ParameterError("grid", grid, "grid > 0, a quotient of integers below 2**53")
-    if not 1 <= max(abs(_nearest(lower / unit)), abs(_nearest(upper / unit))) <= _MOST:  # proof: most
-        raise ParameterError("grid", grid, f"bounds of 1 to {_MOST} units of the grid")
-    return {"value": value, "low": lower, "high": upper, "grid": unit}
-
-
-def _nearest(x: Fraction) -> int:
-    """Return the nearest integer, the upper one of two."""
-    return (2 * x.numerator + x.denominator) // (2 * x.denominator)

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from discreet.noise import Noise
 
-if TYPE_CHECKING:
-    from discreet.tables.plan import Plan
-
-__all__ = ["QUARTERS", "SIZES", "LeftOut", "Spread", "by_size"]
+__all__ = ["QUARTERS", "SIZES", "LeftOut", "Sizes", "Spread"]
 
 SIZES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64)
 """The upper ends of the bins. Whoever is in more groups than the last one is taken to be in that many."""
@@ -140,26 +137,51 @@ class Spread:
         return [n * part for n, row in zip(people, rows, strict=True) for part in _parts(row)]
 
 
-def by_size(plan: Plan, table: Any, *, rows: bool) -> tuple[Any, tuple[str, ...]]:
-    """Return a table of one row a person, and the columns of their bin: how many groups, or *rows* and quarters.
+@final
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The bins that people are counted in: by the number of their groups.
 
-    Each row is computed from the rows of its person alone, so tables that differ by some people still do.
+    Where *rows* of a person count, it is by the number of their rows; and, in *groups*, by how much of them is kept.
     """
+
+    rows: int | None = None
+    groups: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many bins there are."""
+        return len(SIZES) * (1 if self.rows is None or not self.groups else len(QUARTERS))
+
+    def of_people(self, each: Any, who: list[str]) -> dict[str, Any]:
+        """Return what a person's bin is computed from, for rows of people and groups, of that person's rows alone."""
+        import ibis
+
+        window = ibis.window(group_by=[each[p] for p in who], order_by=each.v, rows=(None, None))
+        columns = {"groups": each.n.count()}
+        if self.rows is not None:
+            columns |= {"rows": each.n.sum(), "kept": each.n.clip(upper=self.rows).sum()}
+        return {name: column.over(window).cast("float64") for name, column in columns.items()}
+
+    def bin(self, each: Any, max_groups: int = 1) -> Any:
+        """Return the number of a person's bin, from 1 on."""
+        if not self.groups:
+            return _place(each.n) + 1
+        place = _place(each.groups if self.rows is None else each.rows)
+        if self.rows is None:
+            return place + 1
+        kept = each.kept / each.rows * (each.groups.clip(upper=max_groups) / each.groups)
+        return place * len(QUARTERS) + (QUARTERS[0] + 1 - (kept * 4).floor().cast("int64"))
+
+
+def _place(size: Any) -> Any:
+    """Return the place of the bin that a number of groups or rows is in."""
     import ibis
 
-    counted = plan.contributions(table)
-    who, keys = ([name for name in counted.columns if name[0] == letter] for letter in "pk")
-    pairs = counted.group_by([*who, *keys]).agg(n=counted.count().cast("float64"))
-    kept = pairs.n.clip(upper=plan.max_rows)
-    each = pairs.group_by(who).agg(g=pairs.count().cast("float64"), t=pairs.n.sum(), r=kept.sum())
-    size, of = ibis.literal(SIZES[-1]), each.t if rows else each.g
-    for edge in reversed(SIZES[:-1]):
-        size = (of <= edge).ifelse(edge, size)
-    bins = {"size": size.cast("int64")}
-    if rows and keys:  # Without groups, how many rows are kept is known by how many there are.
-        share = each.r / each.t * (each.g.clip(upper=plan.max_groups) / each.g)
-        bins["quarter"] = (share * 4).floor().cast("int64")
-    return each.select(*who, **bins), tuple(bins)
+    place = ibis.literal(len(SIZES) - 1, "int64")
+    for i, edge in reversed(list(enumerate(SIZES[:-1]))):
+        place = (size <= edge).ifelse(i, place)
+    return place.cast("int64")
 
 
 def _greatest(bins: Iterable[tuple[float, float, float]]) -> float:

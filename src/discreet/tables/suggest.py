@@ -6,10 +6,10 @@ leaves out falls. A private histogram of how many groups people are in says how 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.errors import one_of
 from discreet.exact import whole
@@ -18,10 +18,21 @@ from discreet.noise import Laplace
 from discreet.report import columns
 from discreet.tables.spread import LeftOut, Spread
 
-__all__ = ["Suggestion", "Worth", "suggested"]
+if TYPE_CHECKING:
+    from discreet.tables.receipts import Receipt
 
-_CANDIDATES: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+__all__ = ["CANDIDATES", "Price", "Suggestion", "Worth", "best_of", "prices", "worths"]
+
+CANDIDATES: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+"""The choices of max_groups that are compared."""
 _SIZES: Final = (100, 1000, 10_000)
+
+
+class Price(NamedTuple):
+    """What a choice of max_groups costs: the scale of the noise, and the threshold if groups are private."""
+
+    scale: Fraction
+    threshold: int | None
 
 
 @final
@@ -62,7 +73,7 @@ class Suggestion:
     group_size: int
     spread: Spread
     worth: Mapping[int, Worth]
-    receipt: dict[str, Any]
+    receipt: Receipt
 
     @property
     def best(self) -> int | None:
@@ -81,9 +92,7 @@ class Suggestion:
 
     def best_for(self, group_size: int, /) -> int | None:
         """Return the choice with the least error for groups of a size; the smallest, where several have it."""
-        if not self.spread.learned:
-            return None
-        return min(self.worth, key=lambda m: (self.error(m, group_size), m))
+        return best_of(self.worth, self.spread, whole(group_size, "group_size", least=1))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a choice."""
@@ -126,24 +135,27 @@ class Suggestion:
     __repr__ = __str__
 
 
-def suggested(
-    spread: Spread,
-    *,
-    epsilon: Fraction,
-    delta: Fraction | None,
-    max_rows: int = 1,
-    group_size: int,
-    receipt: dict[str, Any],
-) -> Suggestion:
-    """Return the suggestion from a spread, for a count that is to come: private groups where there is a delta."""
-    worth: dict[int, Worth] = {}
-    for m in _CANDIDATES:
-        if spread.most is not None and m > spread.most:
-            break
+def prices(epsilon: Fraction, delta: Fraction | None) -> Iterator[tuple[int, Price]]:
+    """Give what each choice costs a count of people that is to come: of private groups where there is a delta."""
+    for m in CANDIDATES:
         threshold = None
         if delta is not None:
-            threshold = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=m, li=max_rows).threshold
-        worth[m] = Worth(m * max_rows / epsilon, threshold, spread.left_out(m))
+            threshold = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=m).threshold
+        yield m, Price(m / epsilon, threshold)
+
+
+def worths(spread: Spread, prices: Iterable[tuple[int, Price]]) -> dict[int, Worth]:
+    """Return what choices of max_groups are worth, the least first, up to one that leaves nothing out."""
+    worth: dict[int, Worth] = {}
+    for m, price in prices:
+        if spread.most is not None and m > spread.most:
+            break
+        worth[m] = Worth(*price, spread.left_out(m))
         if worth[m].left_out.share == 0:
             break
-    return Suggestion(group_size, spread, worth, receipt)
+    return worth
+
+
+def best_of(worth: Mapping[int, Worth], spread: Spread, group_size: int) -> int | None:
+    """Return the choice with the least error for groups of a size; the smallest, where several have it."""
+    return min(worth, key=lambda m: (worth[m].error(group_size), m)) if spread.learned else None

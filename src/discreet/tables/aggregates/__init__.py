@@ -1,0 +1,7 @@
+"""Aggregates: what may be asked of a group, one class each."""
+
+from discreet.tables.aggregates.aggregate import Aggregate, Column
+from discreet.tables.aggregates.counts import People, Rows
+from discreet.tables.aggregates.values import Mean, Sum, Value
+
+__all__ = ["Aggregate", "Column", "Mean", "People", "Rows", "Sum", "Value"]

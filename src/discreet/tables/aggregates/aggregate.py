@@ -1,0 +1,191 @@
+"""An aggregate: what a person adds to a group, what one unit of it is worth, and what becomes of the noisy total.
+
+Nothing outside a class asks which aggregate it is: a new one is a new class.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, final
+
+import numpy as np
+
+from discreet.errors import KindError, ParameterError
+from discreet.exact import Exact, exact, whole
+from discreet.report.scale import decimals_for
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from discreet.tables.engines import Engine
+    from discreet.tables.noise import ColumnNoise
+
+__all__ = ["MOST", "Aggregate", "Column", "Ends", "at_most", "checked_name"]
+
+Ends: TypeAlias = "tuple[NDArray[Any], NDArray[Any]]"
+MOST: Final = 1 << 31
+"""What one person may add to a group: four thousand million people then fit into 64 bits."""
+
+
+class Aggregate(ABC):
+    """What people add up to in each group, in whole units of which each person adds a bounded number.
+
+    *name* is what its column is called in the answer: what it is, in words, unless given.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    """Its name in receipts."""
+    lists: ClassVar[bool] = False
+    """Whether it is above 0 exactly where there are people: then it can decide which private groups are shown."""
+    divides: ClassVar[bool] = False
+    """Whether it is a quotient by the noisy number of people."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str | None:
+        """What its column is to be called, if that was said."""
+
+    @property
+    def column(self) -> str | None:
+        """The column of the values that it is about, if any."""
+        return None
+
+    @property
+    @abstractmethod
+    def unit(self) -> Fraction:
+        """What one step is worth."""
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows of a person count in a group, where it counts rows."""
+        return None
+
+    @property
+    @abstractmethod
+    def steps(self) -> tuple[int, int]:
+        """The least and the greatest number of steps that a person may add to a group."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What it is, in words."""
+
+    @property
+    def note(self) -> str | None:
+        """What a reader has to know of its bounds, in a sentence."""
+        return None
+
+    @property
+    def plan_note(self) -> str | None:
+        """What is done with its values, in a sentence."""
+        return None
+
+    @property
+    def label(self) -> str:
+        """What its column is called: its name, or the words."""
+        return self.words if self.name is None else self.name
+
+    @property
+    def most(self) -> int:
+        """The greatest number of steps by which a person may change a group."""
+        return max(map(abs, self.steps))
+
+    @property
+    def whole(self) -> bool:
+        """Whether its values are integers."""
+        return self.unit.denominator == 1
+
+    def placed(self, value: Any, engine: Engine) -> Any:
+        """Return the steps of the values of its column, as an Ibis column, where it has one."""
+        return value
+
+    @abstractmethod
+    def total(self, n: Any, s: Any) -> Any:
+        """Return the total of a group as an Ibis column.
+
+        Each person in it has a row, with the number *n* of their rows there and the sum *s* of their values' steps.
+        """
+
+    def read(self, totals: NDArray[np.int64], people: NDArray[np.int64]) -> NDArray[np.int64] | list[int]:
+        """Return the steps that groups get noise for, from their totals and numbers of people."""
+        return totals
+
+    def finish(self, noisy: Sequence[int], people: Sequence[int]) -> list[Any]:
+        """Return the released values from noisy steps and, where it divides, noisy numbers of people."""
+        return [value * self.unit.numerator if self.whole else float(value * self.unit) for value in noisy]
+
+    def interval(self, column: Column, error: Fraction) -> Ends:
+        """Return intervals of released values, each of which misses with probability *error*."""
+        noise = column.noise
+        if noise.threshold is not None:
+            return noise.above(column.values, error)
+        values, reach = np.array(column.values, float), noise.radius(error)
+        if not _whole_in_floats(noise.unit, max(abs(values).max(initial=0), reach)):  # Each step may round to nearest.
+            return _down(_down(values) - reach), -_down(_down(-values) - reach)
+        return values - reach, values + reach
+
+    def errors(self, noise: ColumnNoise, people: ColumnNoise) -> tuple[tuple[int, float], ...]:
+        """Return bounds on the error by the number of people, with probability 95 %, where it depends on them."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a receipt says about it, in plain values."""
+        return {"name": self.label, "kind": self.kind}
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A released column: an aggregate, its noisy values, and the noise in them.
+
+    *people* is the column that it was divided by, if any. One that was not *asked* for had to be released for another.
+    """
+
+    aggregate: Aggregate
+    values: list[Any]
+    noise: ColumnNoise
+    people: Column | None = None
+    asked: bool = True
+
+    def interval(self, confidence: Exact = "0.95") -> Ends:
+        """Return the lower and upper ends of each value's interval."""
+        sure = exact(confidence, "confidence")
+        if not 0 < sure < 1:
+            raise ParameterError("confidence", confidence, "0 < confidence < 1, such as 0.95")
+        return self.aggregate.interval(self, 1 - sure)
+
+    def decimals(self, low: NDArray[Any], high: NDArray[Any]) -> int:
+        """Return with how many decimals the values deserve to be shown, by the ends of their intervals."""
+        return 0 if self.aggregate.whole else decimals_for(((high - low) / 2).tolist())
+
+
+def checked_name(name: str | None) -> str | None:
+    """Return the name of a column, or raise."""
+    if name is not None and not isinstance(name, str):
+        raise KindError("name", name, "a text")
+    if name == "":
+        raise ParameterError("name", name, "a text that is not empty")
+    return name
+
+
+def at_most(value: int, name: str) -> int:
+    """Return a number of groups or rows, or raise."""
+    n = whole(value, name, least=1)
+    if n > MOST:
+        raise ParameterError(name, value, f"an integer of at most {MOST}")
+    return n
+
+
+def _whole_in_floats(unit: Fraction, most: float) -> bool:
+    """Whether all multiples of a unit up to twice a size are floats, so that sums of two of them are exact."""
+    denominator = unit.denominator
+    return denominator & (denominator - 1) == 0 and most < 2.0**52 / denominator
+
+
+def _down(x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.nextafter(x, -np.inf))

@@ -1,0 +1,326 @@
+"""Questions: from what a user asks of a table to one measurement, its charge and its answer.
+
+What the parameters and the columns decide is checked first; then the books are charged what the measurement loses,
+whatever becomes of it; then it is drawn: the engine answers, and noise comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
+
+from discreet.core import Measurement
+from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError, none_of
+from discreet.exact import Exact, exact
+from discreet.ledger import Amount
+from discreet.measures import Approximate, MaxDivergence, amount
+from discreet.tables.aggregates import Aggregate, Column, People
+from discreet.tables.answers import Answer
+from discreet.tables.asking import alone, charged
+from discreet.tables.noise import ColumnNoise
+from discreet.tables.plan import Plan, arrow_types, key_domains
+from discreet.tables.receipts import Found, Receipt
+from discreet.tables.release import Chosen, InTurn, Released
+from discreet.tables.spread import Sizes
+from discreet.tables.suggest import CANDIDATES
+
+if TYPE_CHECKING:
+    from discreet.tables.table import Table
+
+__all__ = ["GROUP_SIZE", "Query", "check_columns"]
+
+GROUP_SIZE: Final = 1000
+"""The group size for which "auto" chooses."""
+_LEFT_OUT: Final = Fraction(1, 20)
+"""The part of epsilon that pays for knowing what bounding leaves out; twice as much for choosing max_groups too."""
+_MEASURE: Final = Approximate(MaxDivergence())
+
+
+@final
+@dataclass(frozen=True)
+class Query:
+    """What is asked of a table, the plan that bounds it, and how epsilon is divided.
+
+    *shares* are the parts of epsilon that the plan's aggregates get, and *left_out* is the one that pays for knowing
+    what bounding leaves out; they add up to 1. With *auto*, that also decides max_groups.
+    """
+
+    table: Table
+    asked: tuple[Aggregate, ...]
+    plan: Plan
+    epsilon: Fraction
+    delta: Fraction | None
+    shares: tuple[Fraction, ...]
+    left_out: Fraction | None
+    auto: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        asked: Sequence[Aggregate],
+        *,
+        by: tuple[str, ...],
+        keys: tuple[Any, ...] | None,
+        epsilon: Exact,
+        delta: Exact | None,
+        max_groups: int | Literal["auto"] | None,
+        weights: Mapping[str, Exact] | None,
+        left_out: Exact | None,
+    ) -> Query:
+        """Return the question, or raise where its parameters do not fit each other or the table's columns."""
+        auto = isinstance(max_groups, str) and max_groups == "auto"
+        if by and table.person is not None and max_groups is None:
+            need = "how many groups a person may count in; explain() shows choices, "
+            raise ParameterError("max_groups", max_groups, need + '"auto" and suggest_max_groups() choose')
+        if auto and not (by and table.person is not None):
+            raise ParameterError("max_groups", max_groups, "none: a person is in one group")
+        bound = 1 if auto or max_groups is None else cast("int", max_groups)
+        budget, private = _epsilon(epsilon), bool(by) and keys is None
+        if private and delta is None:
+            need = "delta > 0, because which groups there are is private; or give their keys"
+            raise ParameterError("delta", delta, need)
+        if not private and delta is not None:
+            raise ParameterError("delta", delta, "none: with known groups the answer is purely epsilon-private")
+        aggregates = _released(asked, private)
+        for aggregate in aggregates:
+            _check_value(table, aggregate)
+            if table.person is None and (aggregate.rows or 1) != 1:
+                raise ParameterError("max_rows", aggregate.rows, "1, where each row is a person")
+        shares = _shares(aggregates, weights)
+        rows = asked[0].rows
+        part = _left_out(left_out, _bites(table, by, keys, bound, rows, auto), auto)
+        plan = Plan(
+            aggregates,
+            person=table.person,
+            by=by,
+            max_groups=bound,
+            where=table.condition,
+            keys=keys,
+            key_types=key_domains(table._ibis, by),
+            sizes=Sizes(None if auto else rows, bool(by)) if part else None,
+        )
+        most = None if delta is None else amount(delta, "delta")
+        made = cls(table, tuple(asked), plan, budget, most, tuple(x * (1 - (part or 0)) for x in shares), part, auto)
+        made.check_noise()
+        return made
+
+    @classmethod
+    def of_sizes(cls, table: Table, by: tuple[str, ...], epsilon: Exact) -> Query:
+        """Return the question of how many groups people are in."""
+        plan = Plan((), person=table.person, by=by, where=table.condition, sizes=Sizes())
+        made = cls(table, (), plan, _epsilon(epsilon), None, (), Fraction(1))
+        made.check_noise()
+        return made
+
+    def check_noise(self) -> None:
+        """Raise unless there are numbers for the noise."""
+        if not all(part.noise.fits for part in self.turn.parts):
+            raise ParameterError("epsilon", self.epsilon, "more: there are no numbers for noise of this size")
+        if self.turn.sizes is not None and not ColumnNoise(self.turn.sizes.noise).fits:
+            need = "more, or a larger part of it: there are no numbers for such noise"
+            raise ParameterError("epsilon", self.epsilon * (self.left_out or 0), need)
+
+    def with_groups(self, max_groups: int) -> Query:
+        """Return this question with another max_groups, which is given and not chosen."""
+        return replace(self, plan=replace(self.plan, max_groups=max_groups), auto=False)
+
+    @cached_property
+    def turn(self) -> InTurn:
+        """The noise of the columns, and of the sizes, for the plan's max_groups."""
+        return self._turn(self.plan)
+
+    def _turn(self, plan: Plan) -> InTurn:
+        epsilons = [self.epsilon * share for share in self.shares]
+        sizes = None if plan.sizes is None else self.epsilon * (self.left_out or 0)
+        return InTurn.within(plan, epsilons=epsilons, delta=self.delta, sizes=sizes)
+
+    @cached_property
+    def measurement(self) -> Measurement[Any, Released]:
+        """What is charged and drawn."""
+        if not self.auto:
+            return self.turn.of_tables
+        most = CANDIDATES[-1] if self.plan.keys is None else len(self.plan.keys)
+        plans = [replace(self.plan, max_groups=m, sizes=None) for m in CANDIDATES if m <= most]
+        return Chosen(self._sizes, tuple(self._turn(plan) for plan in plans), GROUP_SIZE)
+
+    @property
+    def _sizes(self) -> InTurn:
+        """The noise of the sizes alone, by which max_groups is chosen."""
+        return InTurn.within(replace(self.plan, aggregates=()), epsilons=(), sizes=self.epsilon * (self.left_out or 0))
+
+    @cached_property
+    def spent(self) -> Amount:
+        """What the books are charged: the measurement's loss, delta rounded up to a float."""
+        loss = _MEASURE.lift(self.measurement.loss(1))
+        delta = min(Fraction(_MEASURE.up(loss)[1]), self.delta or Fraction(0))  # proof: charge
+        return Amount(Fraction(cast("Fraction", loss.epsilon)), delta)  # Quotients of what was typed: a rational.
+
+    def check(self) -> None:
+        """Raise where the engine cannot be asked this, which the columns and their types decide."""
+        engine, failure = self.table._ibis.get_backend(), ""
+        with alone(self.table._ibis):
+            try:
+                engine.compile(self.plan.expression(self.table._ibis, bytes(16)))
+            except DiscreetError:
+                raise
+            except Exception as error:  # Each engine has its own.
+                failure = type(error).__name__
+        if failure:
+            raise UnsupportedError(f"{engine.name} cannot be asked this ({failure}); nothing was charged")
+
+    def draw(self) -> tuple[Released, Receipt]:
+        """Charge the books, run the query, and draw the noise."""
+        self.check()
+        receipt, ledger = self.receipt, self.table.ledger
+        with charged(ledger, self.spent, self.table.name, receipt.to_dict()) as entry:
+            released = self.measurement.release(self.table._ibis)  # proof: drawn
+        if entry is not None:
+            receipt = replace(receipt, entry=entry.number, when=entry.when)
+        return released, receipt
+
+    def release(self) -> Answer:
+        """Return the answer."""
+        released, receipt = self.draw()
+        found, spread = None, released.spread
+        if spread is not None:
+            bound = released.max_groups if self.plan.by else self.asked[0].rows or 1
+            left_out = spread.left_out(bound) if spread.learned and spread.reaches(bound) else None
+            found = Found(released.max_groups if self.plan.by else None, left_out)
+        left = None if self.table.ledger is None else self.table.ledger.last_left
+        columns = self._columns(self.with_groups(released.max_groups).turn if self.auto else self.turn, released)
+        types = arrow_types(self.table._ibis, self.plan.by)
+        return Answer(self.plan.by, released.keys, columns, replace(receipt, found=found), types, left)
+
+    def _columns(self, turn: InTurn, released: Released) -> tuple[Column, ...]:
+        """Return the columns in their own units: those that others had to be released for, then as they were asked."""
+        made: dict[Aggregate, Column] = {}
+        people: Column | None = None
+        for part, noisy in zip(turn.parts, released.columns, strict=True):
+            of, by = part.aggregate, people if part.aggregate.divides else None
+            values = of.finish(noisy, [] if by is None else by.values)
+            made[of] = Column(of, values, part.noise, by, of in self.asked)
+            people = made[of] if isinstance(of, People) else people
+        return (*(column for column in made.values() if not column.asked), *(made[of] for of in self.asked))
+
+    @property
+    def receipt(self) -> Receipt:
+        """What is said of it before it is asked."""
+        engine, plan = self.table._ibis.get_backend(), self.plan
+        mechanisms = {part.aggregate.label: repr(part.mechanism) for part in self.turn.parts}
+        sizes = self._sizes.sizes if self.auto else self.turn.sizes
+        return Receipt(
+            table=self.table.name,
+            types=self.table.types,
+            person=plan.person,
+            by=plan.by,
+            private=plan.private,
+            where=plan.where,
+            filters=self.table.filters,
+            asked=self.asked,
+            released=plan.aggregates,
+            shares=self.shares,
+            max_groups=None if self.auto or not plan.by else plan.max_groups,
+            auto=self.auto,
+            left_out=self.left_out,
+            epsilon=self.spent.epsilon,
+            delta=self.spent.delta,
+            mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | mechanisms,
+            engine=f"{engine.name} {engine.version}",
+        )
+
+
+def _epsilon(epsilon: Exact) -> Fraction:
+    budget = amount(epsilon)
+    if budget == 0:
+        raise ParameterError("epsilon", epsilon, "epsilon > 0")
+    if budget > 1 << 1000:
+        need = "an epsilon that is a number among floats; this one promises nothing"
+        raise ParameterError("epsilon", epsilon, need)
+    return budget
+
+
+def _released(asked: Sequence[Aggregate], private: bool) -> tuple[Aggregate, ...]:
+    """Return what has to be released, the aggregate that decides which private groups are shown first.
+
+    That is the number of people, if it is asked for or something is divided by it; else an aggregate that is above 0
+    where there are people; else the number of people after all.
+    """
+    for aggregate in asked:
+        if not isinstance(aggregate, Aggregate):
+            raise KindError("aggregates", aggregate, "aggregates, such as People() or Sum(column, low, high)")
+    if not asked:
+        raise ParameterError("aggregates", None, "at least one aggregate, such as People()")
+    people: Aggregate | None = next((each for each in asked if isinstance(each, People)), None)
+    if people is None and any(each.divides for each in asked):
+        people = People()
+    if people is None and private:
+        people = next((each for each in asked if each.lists), People())
+    found = (
+        tuple(asked) if people is None else (people, *(each for each in asked if each is not people))
+    )  # proof: first
+    labels = [aggregate.label for aggregate in found]
+    if len(set(labels)) < len(labels):
+        raise ParameterError("name", labels, "a different name for each: two have the same")
+    return found
+
+
+def _shares(aggregates: Sequence[Aggregate], weights: Mapping[str, Exact] | None) -> list[Fraction]:
+    """Return the parts of epsilon that aggregates get: equal ones, but for those whose weights are given."""
+    if weights is not None and not isinstance(weights, Mapping):
+        raise KindError("weights", weights, "a dict from names of columns to numbers")
+    given = dict(weights or {})
+    labels = [aggregate.label for aggregate in aggregates]
+    for label in given:
+        if label not in labels:
+            raise none_of("weights", label, labels)
+    found = [exact(given.get(label, 1), "weights") for label in labels]
+    if min(found, default=1) <= 0:
+        raise ParameterError("weights", weights, "weights above 0")
+    return [weight / sum(found) for weight in found]  # proof: shares
+
+
+def _bites(
+    table: Table, by: tuple[str, ...], keys: tuple[Any, ...] | None, bound: int, rows: int | None, auto: bool
+) -> bool:
+    """Whether the bounds can leave out some of a person's groups, or rows where those are counted first."""
+    if table.person is None or not (by or rows is not None):
+        return False
+    return auto or rows is not None or keys is None or len(keys) > bound
+
+
+def _left_out(left_out: Exact | None, bites: bool, auto: bool) -> Fraction | None:
+    """Return the part of epsilon that pays for knowing what bounds leave out; None where they leave nothing out."""
+    if left_out is None:
+        return _LEFT_OUT * (2 if auto else 1) if bites else None
+    part = exact(left_out, "left_out")
+    if not 0 <= part < 1:
+        raise ParameterError("left_out", left_out, "0 <= left_out < 1, a part of epsilon")
+    if part and not bites:
+        raise ParameterError("left_out", left_out, "none: these bounds leave nobody's groups or rows out")
+    if auto and not part:
+        raise ParameterError("left_out", left_out, 'left_out > 0, where max_groups="auto"')
+    return part if bites else None
+
+
+def _check_value(table: Table, aggregate: Aggregate) -> None:
+    """Raise unless the column of an aggregate is one of numbers; undeclared texts of a file are the numbers in them."""
+    if aggregate.column is None:
+        return
+    check_columns("column", (aggregate.column,), table._ibis)
+    kind = table._ibis[aggregate.column].type()
+    meant = None if table.types is None else table.types.get(aggregate.column, "number")
+    if kind.is_string() and meant != "number":
+        raise KindError("column", aggregate.column, f"a column of numbers, not {kind}")
+
+
+def check_columns(name: str, wanted: Iterable[Any], table: Any) -> None:
+    """Raise unless a table has these columns; say which one may have been meant."""
+    for column in wanted:
+        if not isinstance(column, str):
+            raise KindError(name, column, "a column's name")
+        if column not in table.columns:
+            raise none_of(name, column, table.columns)

@@ -1,0 +1,122 @@
+"""Receipts: what was asked of a table, how it was made private, and what that cost, as plain values.
+
+A receipt is kept in the ledger and with the answer. The meaning of a field never changes within a version of the
+schema; what means something else gets another name, and the schema another version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from discreet._version import __version__
+from discreet.reals import float_up
+
+if TYPE_CHECKING:
+    from discreet.tables.aggregates import Aggregate
+    from discreet.tables.spread import LeftOut
+
+__all__ = ["Found", "Receipt", "described"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a release found out about bounding: the max_groups that was used, and what share it left out, if known."""
+
+    max_groups: int | None
+    left_out: LeftOut | None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What was asked, of whom, under which bounds, for what price.
+
+    *person* is None where each row is a person; *keys* says whether the groups were private. *max_groups* is None where
+    it is to be chosen, or there are no groups. *left_out* is the part of epsilon that pays for knowing what bounding
+    leaves out, and None where it can leave nothing out. *shares* are the parts of the rest that pay for each column.
+    *released* says which columns were released, also those that were not asked for. The amounts are what was charged.
+    """
+
+    schema: ClassVar[str] = "discreet.tables.receipt"
+    version: ClassVar[int] = 1
+
+    table: str
+    types: Mapping[str, str] | None
+    person: tuple[str, ...] | None
+    by: tuple[str, ...]
+    private: bool
+    where: str | None
+    filters: tuple[str, ...]
+    asked: tuple[Aggregate, ...]
+    released: tuple[Aggregate, ...]
+    shares: tuple[Fraction, ...]
+    max_groups: int | None
+    auto: bool
+    left_out: Fraction | None
+    epsilon: Fraction
+    delta: Fraction
+    mechanisms: Mapping[str, str]
+    engine: str
+    found: Found | None = None
+    entry: int | None = None
+    when: datetime | None = None
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """The bounds that can leave out some of a person's groups or rows, by name; max_groups as it was used."""
+        groups = self.max_groups if self.found is None else self.found.max_groups
+        rows = self.asked[0].rows if self.asked else None
+        return {name: n for name, n in (("max_groups", groups), ("max_rows", rows)) if n is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the receipt as JSON has it; the digest is of what was known before the release."""
+        said = {
+            "schema": self.schema,
+            "version": self.version,
+            "table": self.table,
+            "types": None if self.types is None else dict(self.types),
+            "person": None if self.person is None else list(self.person),
+            "by": list(self.by),
+            "private": self.private,
+            "where": self.where,
+            "filters": list(self.filters),
+            "aggregates": [aggregate.to_dict() for aggregate in self.asked],
+            "max_groups": "auto" if self.auto else self.max_groups,
+            "left_out": None if self.left_out is None else str(self.left_out),
+            "shares": {each.label: str(share) for each, share in zip(self.released, self.shares, strict=True)},
+            "spent": {"epsilon": float_up(self.epsilon), "delta": float_up(self.delta)},
+            "mechanisms": dict(self.mechanisms),
+            "engine": self.engine,
+            "versions": {"discreet": __version__, "python": platform.python_version()},
+        }
+        said["sha256"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        if self.found is not None:
+            said["found"] = asdict(self.found)
+        if self.entry is not None and self.when is not None:
+            said["ledger"] = {"entry": self.entry, "when": self.when.isoformat()}
+        return said
+
+
+def described(receipt: Any) -> str:
+    """Return what the receipt of a table in a ledger is about, in a few words; nothing where it is something else.
+
+    >>> asked = [{"name": "revenue", "kind": "sum", "column": "amount"}, {"name": "people", "kind": "people"}]
+    >>> described({"schema": "discreet.tables.receipt", "aggregates": asked, "by": ["city"], "max_groups": 3})
+    'sum of amount, people by city, max_groups 3'
+    """
+    if not isinstance(receipt, dict) or receipt.get("schema") != Receipt.schema:
+        return ""
+    words = [each["kind"] + (f" of {each['column']}" if "column" in each else "") for each in receipt["aggregates"]]
+    what = ", ".join(words) or "suggestion of max_groups"
+    by = f" by {', '.join(map(str, receipt['by']))}" if receipt.get("by") else ""
+    where = f", where {receipt['where']}" if receipt.get("where") else ""
+    most = f", max_groups {receipt['max_groups']}" if receipt.get("max_groups") else ""
+    return f"{what}{by}{where}{most}"

@@ -1,0 +1,231 @@
+"""Releases: noisy columns of a plan's totals, drawn in turn, as one measurement.
+
+Theorem.  Let each part of a release add integer Laplace noise to one aggregate's totals; where the groups are private,
+let the first part keep the groups that come out above its threshold, and the others look at those groups alone. Then
+the release loses at most the sum of the parts' losses, each at the plan's sensitivity for its aggregate.
+Proof: release.md, which cites the marked lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+
+import numpy as np
+
+from discreet.coins import Coins
+from discreet.core import Chained, Measurement
+from discreet.domains import FOREIGN, Integers, Maps, Vectors
+from discreet.errors import EngineError
+from discreet.events import Event
+from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, common
+from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
+from discreet.reals import maximum
+from discreet.tables.noise import ColumnNoise
+from discreet.tables.spread import Spread
+from discreet.tables.suggest import Price, best_of, worths
+
+if TYPE_CHECKING:
+    from discreet.measures import Measure
+    from discreet.metrics import PersonDistance
+    from discreet.tables.aggregates import Aggregate
+    from discreet.tables.plan import Plan, Tables, Totals, TotalsOf
+
+__all__ = ["Chosen", "InTurn", "Part", "Released"]
+
+_APPROXIMATE: Final = Approximate(MaxDivergence())
+
+
+class Released(NamedTuple):
+    """What a release draws: the keys of the groups that are shown, noisy steps of each aggregate, and noisy sizes."""
+
+    keys: list[tuple[Any, ...]]
+    columns: tuple[list[int], ...]
+    spread: Spread | None
+    max_groups: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An aggregate, and the mechanism that its totals go through."""
+
+    aggregate: Aggregate
+    mechanism: IntegerLaplace | LaplaceThreshold
+
+    def loss(self, plan: Plan, d_in: int) -> Loss:
+        """Return the mechanism's loss at the plan's sensitivity: all of it where it keeps groups, else the sum."""
+        l0, l1, li = plan.sensitivity(self.aggregate, d_in)
+        if isinstance(self.mechanism, LaplaceThreshold):
+            return self.mechanism.loss((l0, l1, li))  # proof: keep
+        return self.mechanism.loss(l1)  # proof: add
+
+    def event(self, plan: Plan, d_in: int) -> Event:
+        """Return what it tells, at the same distance."""
+        l0, l1, li = plan.sensitivity(self.aggregate, d_in)
+        if isinstance(self.mechanism, LaplaceThreshold):
+            return self.mechanism.event((l0, l1, li))
+        return self.mechanism.event(l1)
+
+    @property
+    def noise(self) -> ColumnNoise:
+        """The noise of its values."""
+        return ColumnNoise(self.mechanism.noise, self.aggregate.unit, getattr(self.mechanism, "threshold", None))
+
+    @property
+    def price(self) -> Price:
+        """The noise as it weighs against people left out: in people, or in rows where those are counted."""
+        scale = self.mechanism.scale / (1 if self.aggregate.lists else self.aggregate.most)
+        return Price(scale, getattr(self.mechanism, "threshold", None))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InTurn(Measurement[Any, Released]):
+    """Noisy sizes, if they are asked for, then a noisy column for each of a plan's aggregates.
+
+    Where the groups are private, the first part decides which are shown.
+    """
+
+    plan: Plan
+    parts: tuple[Part, ...]
+    sizes: IntegerLaplace | None = None
+
+    @classmethod
+    def within(
+        cls, plan: Plan, *, epsilons: Sequence[Fraction], delta: Fraction | None = None, sizes: Fraction | None = None
+    ) -> InTurn:
+        """Return the release with the least noise within an epsilon for each aggregate, a delta, and one for sizes.
+
+        >>> from discreet.tables import People, Plan, Sum
+        >>> plan = Plan([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
+        >>> found = InTurn.within(plan, epsilons=[Fraction(1, 2), Fraction(1, 2)], delta=Fraction("1e-6"))
+        >>> [(part.mechanism.scale, part.noise.threshold) for part in found.parts]
+        [(Fraction(4, 1), 58), (Fraction(20, 1), None)]
+        """
+        parts = []
+        for place, (aggregate, epsilon) in enumerate(zip(plan.aggregates, epsilons, strict=True)):
+            l0, l1, li = plan.sensitivity(aggregate)
+            if place == 0 and plan.private and delta is not None:
+                domain = Maps(plan.key_domain, Integers())
+                kept = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=l0, l1=l1, li=li, domain=domain)
+                parts.append(Part(aggregate, kept))
+            else:
+                noise = IntegerLaplace.within(epsilon=epsilon, d_in=l1, domain=_vectors(plan))
+                parts.append(Part(aggregate, noise))
+        if sizes is None or plan.sizes is None:
+            return cls(plan, tuple(parts))
+        bins = Vectors(Integers(), size=plan.sizes.count)
+        return cls(plan, tuple(parts), IntegerLaplace.within(epsilon=sizes, domain=bins))
+
+    @property
+    def input_domain(self) -> TotalsOf:
+        """The plan's totals."""
+        return self.plan.output_domain
+
+    @property
+    def input_metric(self) -> PersonDistance:
+        """The plan's."""
+        return self.plan.output_metric
+
+    @property
+    def output_measure(self) -> Measure[Loss]:
+        """Approximate where groups are shown because of their noisy number."""
+        return common([_APPROXIMATE.of, *(part.mechanism.output_measure for part in self.parts)])
+
+    def loss(self, d_in: int, /) -> Loss:
+        """Return the sum of the losses at the distance that *d_in* people may make for each part."""
+        d = self.input_metric.check(d_in)
+        sizes = [] if self.sizes is None else [self.sizes.loss(d)]  # proof: sizes
+        return self.output_measure.add([*sizes, *(part.loss(self.plan, d) for part in self.parts)])  # proof: sum
+
+    def event(self, d_in: int, /) -> Event:
+        """Return the parts' events, one after the other."""
+        events = [part.event(self.plan, d_in) for part in self.parts]
+        events += [] if self.sizes is None else [self.sizes.event(d_in)]
+        return Event(tuple(part for event in events for part in event.parts))
+
+    def sample(self, x: Totals, coins: Coins, /) -> Released:
+        """Draw the noise: of sizes, of the part that decides the groups, then of the others."""
+        spread = None
+        if self.sizes is not None and x.sizes is not None:
+            spread = Spread(tuple(self.sizes.sample(x.sizes, coins).tolist()), self.sizes.noise, self._most_groups)
+        keys, places, columns = list(self.plan.keys or [()]), np.arange(len(x.people)), []
+        for i, part in enumerate(self.parts):
+            if i == 0 and isinstance(part.mechanism, LaplaceThreshold):
+                places, noisy = part.mechanism.keep(x.columns[0], coins)  # proof: kept
+                keys = self._named(x.keys(places))
+                order = self.plan.key_domain.order(keys, coins)  # proof: order
+                keys, places = [keys[i] for i in order], places[order]
+                columns.append(noisy[order].tolist())
+            else:
+                steps = part.aggregate.read(x.columns[i][places], x.people[places])  # proof: selected
+                noisy = part.mechanism.sample(part.mechanism.input_domain.take(steps), coins)
+                columns.append([int(x) for x in noisy])
+        tuples = [key if isinstance(key, tuple) and len(self.plan.by) != 1 else (key,) for key in keys]
+        return Released(tuples, tuple(columns), spread, self.plan.max_groups)
+
+    def _named(self, keys: list[tuple[Any, ...]]) -> list[Any]:
+        """Return released keys in their canonical form; each names one group."""
+        named = self.plan.key_domain.many([key[0] for key in keys] if len(self.plan.by) == 1 else keys)
+        if named is FOREIGN or len(set(named)) < len(named):
+            raise EngineError("the engine tells apart keys that Python does not: cast the column")
+        return named  # type: ignore[no-any-return]
+
+    @property
+    def of_tables(self) -> Chained:
+        """The release of a table: the plan, then this."""
+        return Chained(self.plan, self)
+
+    @property
+    def _most_groups(self) -> int | None:
+        return None if self.plan.keys is None else len(self.plan.keys)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Chosen(Measurement[Any, Released]):
+    """Noisy sizes first, then the release with the max_groups that they say is best.
+
+    *choices* are the same release with several max_groups, the least first; the best is for groups of a given size.
+    """
+
+    first: InTurn
+    choices: tuple[InTurn, ...]
+    group_size: int
+
+    @property
+    def input_domain(self) -> Tables:
+        """Tables that have the columns of the choices."""
+        return self.choices[0].plan.input_domain
+
+    @property
+    def input_metric(self) -> PersonDistance:
+        """How many people are added or removed."""
+        return self.choices[0].plan.input_metric
+
+    @property
+    def output_measure(self) -> Approximate:
+        """Approximate, with delta 0 where the groups are known."""
+        return _APPROXIMATE
+
+    def loss(self, d_in: int, /) -> Loss:
+        """Return the first loss, and the worst of those that may follow."""
+        losses = [_APPROXIMATE.lift(choice.of_tables.loss(d_in)) for choice in self.choices]
+        worst = EpsilonDelta(max(loss.epsilon for loss in losses), maximum(*(loss.delta for loss in losses)))
+        return _APPROXIMATE.add([self.first.of_tables.loss(d_in), worst])  # proof: worst
+
+    def sample(self, x: Any, coins: Coins, /) -> Released:
+        """Draw the sizes, choose, and draw the choice."""
+        spread = self.first.of_tables.sample(x, coins).spread
+        choices = {choice.plan.max_groups: choice for choice in self.choices}
+        worth = worths(spread, ((m, choice.parts[0].price) for m, choice in choices.items()))
+        best = best_of(worth, spread, self.group_size) or 1  # proof: choice
+        return choices[best].of_tables.sample(x, coins)._replace(spread=spread)  # type: ignore[no-any-return]
+
+
+def _vectors(plan: Plan) -> Vectors:
+    """Return the domain of a column: of as many groups as there are, where that is known."""
+    return Vectors(Integers()) if plan.private else Vectors(Integers(), size=len(plan.keys or ((),)))

@@ -1,0 +1,57 @@
+"""Bugs of releases of several aggregates."""
+
+from planted import Mutant, T
+
+TESTS = "test_tables_release.py::"
+
+CATALOGUE = [
+    Mutant(
+        "a second aggregate is not charged",
+        T + "release.py",
+        "return self.mechanism.loss(l1)  # proof: add",
+        "return self.mechanism.loss(0)",
+        TESTS + "test_what_is_charged_is_what_each_column_loses",
+    ),
+    Mutant(
+        "weights decide what is said and not the noise",
+        T + "query.py",
+        "epsilons = [self.epsilon * share for share in self.shares]",
+        "epsilons = [self.epsilon * sum(self.shares) / len(self.shares) for _ in self.shares]",
+        TESTS + "test_weights_divide_epsilon_in_the_noise_and_in_the_receipt",
+    ),
+    Mutant(
+        "people are counted twice, once to show groups and once to divide by",
+        T + "query.py",
+        "(people, *(each for each in asked if each is not people))",
+        "(People(name='people shown'), *(each for each in asked if each is not people), people)",
+        TESTS + "test_the_number_of_people_is_released_once",
+    ),
+    Mutant(
+        "each aggregate drops only the rows that lack its own value",
+        T + "plan.py",
+        "wanted += engine.present(value)  # proof: valueless",
+        "wanted += engine.present(value) if name == 's0' else []",
+        "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
+    ),
+    Mutant(
+        "the noise of the first aggregate serves for all",
+        T + "release.py",
+        "l0, l1, li = plan.sensitivity(aggregate)",
+        "l0, l1, li = plan.sensitivity(plan.aggregates[0])",
+        TESTS + "test_what_is_charged_is_what_each_column_loses",
+    ),
+    Mutant(
+        "values are of other groups than those that are shown",
+        T + "release.py",
+        "keys, places = [keys[i] for i in order], places[order]",
+        "keys = [keys[i] for i in order]",
+        TESTS + "test_without_noise_all_columns_are_the_reference_engines",
+    ),
+    Mutant(
+        "the bias of one column is said of a bound that another has",
+        T + "query.py",
+        "rows = asked[0].rows",
+        "rows = asked[-1].rows",
+        TESTS + "test_what_is_left_out_is_said_of_the_first_aggregate",
+    ),
+]
