@@ -39,9 +39,9 @@ from discreet.report.files import path_of
 from discreet.tables.release import InTurn
 
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
-INNER = {"cli", "coins", "errors", "intervals", "reals", "report", "samplers"}
+INNER = {"cli", "coins", "errors", "intervals", "noise", "reals", "report", "samplers"}
 """Modules that take what others have checked or released, and the command line, which takes texts."""
-SEAMS = {"add_chunk", "array", "many", "note", "plot", "rank", "read", "refuse", "sample", "take"}
+SEAMS = {"add_chunk", "array", "many", "note", "order", "plot", "rank", "read", "refuse", "sample", "take"}
 """Methods that take what has been checked already, what a file of ours holds, or an object of another library."""
 GIVEN = {"amount", "least", "rows"}
 """Arguments that only our own code gives."""
@@ -244,6 +244,7 @@ GOOD = {
     "tail": 5,
     "threshold": 20,
     "least": 1,
+    "noise": discreet.Laplace(2),
     "measurements": [RR],
     "measurement": RR,
     "function": abs,
@@ -399,6 +400,7 @@ def methods(name, thing):
         function = getattr(static, "__func__", static)
         wanted = (not each.startswith("_") and each not in SEAMS) or each in ("__call__", "__rshift__", "__getitem__")
         ours = isinstance(function, FunctionType) and function.__module__.startswith("discreet")
+        ours = ours and function.__module__.split(".")[1] not in INNER
         if wanted and ours and (isinstance(static, classmethod | staticmethod) or not isinstance(thing, type)):
             yield f"{name}.{each}", getattr(thing, each)
 
