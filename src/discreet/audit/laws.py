@@ -2,7 +2,8 @@
 
 An infinite law is not cut off. Far enough out, the ratio of the two probabilities of an outcome no longer changes; all
 outcomes from there on are one event whose probability is known in closed form, and no other event tells more. (They
-share one likelihood ratio, so which of them happened says nothing further.) A law has to be one: no probability is
+share one likelihood ratio, so which of them happened says nothing further. Where noise has a ratio that always changes,
+the event begins where less than 2**-256 is left.) A law has to be one: no probability is
 negative, and together they are 1. And what is drawn has to follow it, which `fits` looks at by samples.
 """
 
@@ -316,7 +317,7 @@ def _delta(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
 
 
 def _positive(p: Number) -> bool:
-    """Whether a probability is above 0. Those that are Reals are products of exponentials, which are."""
+    """Whether a probability is above 0. Those that are Reals, of noise without an end, are."""
     return isinstance(p, Real) or p > 0
 
 
