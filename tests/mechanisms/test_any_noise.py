@@ -66,6 +66,10 @@ class TestAddNoise:
         assert AddNoise(Plateau(1, 2)).loss(0) == Pure(0)
         assert AddNoise(Triangle(9), Vectors(Integers(), size=0)).sensitivity(4) == Sensitivity(4, 4, 4)
 
+    @pytest.mark.parametrize("scale", ["1e-300", "1e40", "1e80", "1e300"])
+    def test_the_exact_audit_takes_every_scale(self, scale):
+        assert audit.exact(AddNoise(Laplace(scale)), pairs=[(0, 5)], draws=20).holds
+
     def test_integer_laplace_is_one_by_name(self):
         m = IntegerLaplace(scale=2, domain=Integers(0, 9))
         assert m.noise == Laplace(2)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
@@ -25,7 +26,7 @@ from discreet.audit.outputs import seen, whole_of
 from discreet.composition import Composition
 from discreet.core import Chained, Measurement, Postprocessed
 from discreet.domains import Vectors
-from discreet.errors import KindError, ParameterError, UnsupportedError
+from discreet.errors import KindError, ParameterError, PrecisionError, UnsupportedError
 from discreet.exact import listed, whole
 from discreet.measures import Approximate
 from discreet.mechanisms import AddNoise, KeepAbove
@@ -322,7 +323,13 @@ def _positive(p: Number) -> bool:
 
 
 def _enclosure(value: Number) -> tuple[Fraction, Fraction]:
-    return value.enclosure(_BITS) if isinstance(value, Real) else (value, value)
+    """Return rationals around a number: from more bits where two tails of wide noise are not told apart by fewer."""
+    if not isinstance(value, Real):
+        return value, value
+    for bits in (_BITS, 4 * _BITS, 16 * _BITS):
+        with suppress(PrecisionError):
+            return value.enclosure(bits)
+    return value.enclosure(64 * _BITS)
 
 
 def _middle(value: Number) -> float:
