@@ -59,7 +59,7 @@ CATALOGUE = [
         "a note that looks at all of the books",
         "ledger/books.py",
         "WHERE about = ? AND kind = ?",
-        "WHERE +about = ? AND kind = ?",
+        "WHERE about IS ? AND kind = ?",
         CHECKPOINTS + "TestWork::test_the_work_does_not_grow_with_the_books",
     ),
     Mutant(

@@ -317,6 +317,31 @@ def test_ctrl_c_is_one_line_and_130_whatever_the_engine(engine, as_json, tmp_pat
     assert kinds(Ledger(path)) == [("charge", None), ("failed", 1)]
 
 
+@pytest.mark.parametrize(
+    ("by", "keys", "moves"),
+    [((), None, ((Fraction(1, 2), 1),)), (("city",), None, ((Fraction(1, 6), 3),)), (("city",), ["a", "b"], None)],
+)
+def test_the_books_hold_what_was_released(by, keys, moves):
+    """Noise in three groups is three moves of a third; whoever counts again later finds it on the books."""
+    book = Ledger.in_memory(epsilon=1, delta="1e-5")
+    rows = pa.table({"id": [1, 1, 2, 3], "city": ["a", "b", "a", "b"]})
+    table = Table(rows, person="id", ledger=book)
+    if by:
+        private = {} if keys else {"delta": "1e-6"}
+        table.group_by(*by, keys=keys).count_people(
+            epsilon="1/2", max_groups=3 if keys is None else 2, left_out=0, **private
+        )
+    else:
+        table.count_people(epsilon="1/2")
+    (entry,) = book.entries()
+    (part,) = entry.event.parts
+    assert part.mechanism == ("LaplaceThreshold" if by and keys is None else "IntegerLaplace")
+    assert dict(part.parameters)["scale"] > 0
+    assert (entry.epsilon, entry.event.epsilon) == (Fraction(1, 2), Fraction(1, 2))
+    assert entry.delta == entry.event.delta <= Fraction(1, 10**6)
+    assert moves is None or entry.event.moves == moves
+
+
 # Notes on the books.
 
 

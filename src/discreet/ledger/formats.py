@@ -41,6 +41,23 @@ DAMAGED: Final = (
 )
 
 # The triggers make the tables append-only for everyone who writes SQL, and each statement of a charge indispensable.
+_APPEND_ONLY: Final = """
+CREATE TRIGGER budget_is_one BEFORE INSERT ON budget WHEN EXISTS (SELECT 1 FROM budget)
+BEGIN SELECT RAISE(ABORT, 'a ledger has one budget'); END
+
+CREATE TRIGGER budget_stays BEFORE DELETE ON budget
+BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
+
+CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.number IS NOT (SELECT entries + 1 FROM budget)
+BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
+
+CREATE TRIGGER entries_stay BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
+
+CREATE TRIGGER entries_keep BEFORE UPDATE ON entries
+BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
+""".strip().split("\n\n")
+
 _SCHEMA: Final = """
 CREATE TABLE budget (
     one INTEGER PRIMARY KEY CHECK (one = 1), made TEXT NOT NULL, accountant TEXT NOT NULL, amount TEXT NOT NULL,
@@ -56,25 +73,10 @@ CREATE TABLE checkpoint (
     one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL, digest TEXT NOT NULL, state TEXT NOT NULL,
     seal TEXT NOT NULL)
 
-CREATE TRIGGER budget_is_one BEFORE INSERT ON budget WHEN EXISTS (SELECT 1 FROM budget)
-BEGIN SELECT RAISE(ABORT, 'a ledger has one budget'); END
-
-CREATE TRIGGER budget_stays BEFORE DELETE ON budget
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
 CREATE TRIGGER budget_counts BEFORE UPDATE ON budget
 WHEN NEW.made IS NOT OLD.made OR NEW.accountant IS NOT OLD.accountant OR NEW.amount IS NOT OLD.amount
     OR NEW.entries IS NOT OLD.entries + 1
     OR NEW.digest IS NOT (SELECT digest FROM entries WHERE number = NEW.entries)
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.number IS NOT (SELECT entries + 1 FROM budget)
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_keep BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
 
 CREATE TRIGGER checkpoint_is_one BEFORE INSERT ON checkpoint WHEN EXISTS (SELECT 1 FROM checkpoint)
@@ -98,25 +100,10 @@ CREATE TABLE entries (
     number INTEGER PRIMARY KEY, made TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
     source TEXT, receipt TEXT NOT NULL, digest TEXT NOT NULL)
 
-CREATE TRIGGER budget_is_one BEFORE INSERT ON budget WHEN EXISTS (SELECT 1 FROM budget)
-BEGIN SELECT RAISE(ABORT, 'a ledger has one budget'); END
-
-CREATE TRIGGER budget_stays BEFORE DELETE ON budget
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
 CREATE TRIGGER budget_counts BEFORE UPDATE ON budget
 WHEN NEW.made IS NOT OLD.made OR NEW.epsilon IS NOT OLD.epsilon OR NEW.delta IS NOT OLD.delta
     OR NEW.entries IS NOT OLD.entries + 1
     OR NEW.digest IS NOT (SELECT digest FROM entries WHERE number = NEW.entries)
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.number IS NOT (SELECT entries + 1 FROM budget)
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries
-BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
-
-CREATE TRIGGER entries_keep BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END
 """.strip().split("\n\n")
 
@@ -136,7 +123,7 @@ def check(connection: sqlite3.Connection, refuse: Refuse) -> None:
     """Refuse a file whose tables, index and triggers are not those of its format."""
     schema = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
     wanted = {1: _OLD_SCHEMA, 2: _OLD_SCHEMA, FORMAT: _SCHEMA}.get(format_of(connection, refuse), [])
-    if sorted(sql for (sql,) in schema) != sorted(wanted):
+    if sorted(sql for (sql,) in schema) != sorted([*wanted, *_APPEND_ONLY]):
         refuse(DAMAGED)
 
 
@@ -192,7 +179,7 @@ def create(connection: sqlite3.Connection, made: str, budget: Amount, accountant
     """Write books without an entry; return the mark at their start."""
     connection.execute(f"PRAGMA application_id = {_APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
-    for statement in _SCHEMA:
+    for statement in [*_SCHEMA, *_APPEND_ONLY]:
         connection.execute(statement)
     fields = made, accountant.name, amount_text(budget)
     mark = Mark.start(accountant, *fields)

@@ -22,7 +22,7 @@ __all__ = ["Store", "UnwritableError", "in_memory"]
 T = TypeVar("T")
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_UNWRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+_UNWRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_FULL)
 
 # Not write-ahead: a WAL is a second file that holds charges which the first one lacks, so that a copy, a move or a
 # truncation loses them without a trace. With a rollback journal the ledger is one file whenever nobody is charging.

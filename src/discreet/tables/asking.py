@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from discreet.errors import DiscreetError, EngineError
 from discreet.exact import written
-from discreet.ledger import Amount, Entry, Ledger
+from discreet.ledger import Entry, Event, Ledger
 from discreet.report import Waiting
 
 __all__ = ["alone", "asked", "charged"]
@@ -48,11 +48,11 @@ def asked(table: Any, call: Callable[[Any], T]) -> T:
 
 
 @contextmanager
-def charged(ledger: Ledger | None, cost: Amount, table: str, receipt: dict[str, Any]) -> Iterator[Entry | None]:
+def charged(ledger: Ledger | None, event: Event, table: str, receipt: dict[str, Any]) -> Iterator[Entry | None]:
     """Charge the books, if there are any, for what is then done; should that fail, mark the charge, which stands.
 
     >>> book = Ledger.in_memory(epsilon=1)
-    >>> with charged(book, book.left, "events", {}):
+    >>> with charged(book, Event.of(moves=[(1, 1)]), "events", {}):
     ...     raise EngineError("duckdb could not answer the query (OSError)")            # doctest: +ELLIPSIS
     Traceback (most recent call last):
     discreet.errors.EngineError: duckdb could not ... (OSError); epsilon 1 stays charged, as entry 1 in memory; ...
@@ -64,7 +64,7 @@ def charged(ledger: Ledger | None, cost: Amount, table: str, receipt: dict[str, 
         return
     entry = None
     try:
-        entry = ledger.charge(epsilon=cost.epsilon, delta=cost.delta, table=table, receipt=receipt)
+        entry = ledger.charge(event=event, table=table, receipt=receipt)
         yield entry
     except BaseException as error:
         if entry is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
 from discreet.core import Measurement
 from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact
-from discreet.ledger import Amount
+from discreet.ledger import Amount, Event
 from discreet.measures import Approximate, MaxDivergence, amount
 from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.answers import Answer
@@ -159,6 +159,12 @@ class Query:
         delta = min(Fraction(_MEASURE.up(loss)[1]), self.delta or Fraction(0))  # proof: charge
         return Amount(Fraction(cast("Fraction", loss.epsilon)), delta)  # Quotients of what was typed: a rational.
 
+    @property
+    def event(self) -> Event:
+        """What the books are charged for: the measurement's event, whose delta is not more than is charged."""
+        parts = self.measurement.event(1).parts
+        return Event(tuple(replace(part, delta=min(part.delta, self.spent.delta)) for part in parts))
+
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
         engine, failure = self.table._ibis.get_backend(), ""
@@ -176,7 +182,7 @@ class Query:
         """Charge the books, run the query, and draw the noise."""
         self.check()
         receipt, ledger = self.receipt, self.table.ledger
-        with charged(ledger, self.spent, self.table.name, receipt.to_dict()) as entry:
+        with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
             released = self.measurement.release(self.table._ibis)  # proof: drawn
         if entry is not None:
             receipt = replace(receipt, entry=entry.number, when=entry.when)
