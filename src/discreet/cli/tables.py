@@ -155,7 +155,7 @@ def release(**given: Any) -> None:
     """Publish several counts, sums and means of each group, from one query and under one bound.
 
     \b
-    discreet release events.csv --people --sum amount:0:100 --mean age:0:120 \\
+    discreet release events.csv --people --rows 2 --mean amount:0:100 \\
       --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
     """
     from discreet.tables import Mean, People, Rows, Sum
