@@ -376,7 +376,7 @@ def test_a_law_of_reals_that_is_none_is_refused(monkeypatch):
     from discreet.audit import laws as module
 
     real = module._noisy
-    monkeypatch.setattr(module, "_noisy", lambda s, d, x, y: ({"<": 1 - exp(-s)}, real(s, d, x, y)[1]))
+    monkeypatch.setattr(module, "_noisy", lambda s, d, x, y: ({"<": 1 - exp(-s.scale)}, real(s, d, x, y)[1]))
     with pytest.raises(ParameterError, match="sum to exactly 1"):
         audit.exact(IntegerLaplace(scale=1), pairs=[(0, 1)], draws=0)
 
