@@ -35,10 +35,10 @@ def pytest_collection_modifyitems(config, items):
     named = any("::" in argument for argument in config.args)
     if ALL or named:
         return
-    kept = [item for item in items if item.get_closest_marker("deep") is None]
-    if len(kept) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("deep") is not None])
-        items[:] = kept
+    deep = [item for item in items if item.get_closest_marker("deep") is not None]
+    if deep:
+        config.hook.pytest_deselected(items=deep)
+        items[:] = [item for item in items if item.get_closest_marker("deep") is None]
 
 
 @pytest.hookimpl(trylast=True)
@@ -47,8 +47,9 @@ def pytest_terminal_summary(terminalreporter):
     reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
     for reason, count in sorted(reasons.items()):
         terminalreporter.write_line(f"Not run: {count} test{'s' * (count > 1)}: {reason}")
-    if not ALL and terminalreporter.stats.get("deselected"):
-        terminalreporter.write_line(f"Left to make test-all: {len(terminalreporter.stats['deselected'])} deep tests")
+    left = [item for item in terminalreporter.stats.get("deselected", []) if item.get_closest_marker("deep")]
+    if left and not ALL:
+        terminalreporter.write_line(f"Left to make test-all: {len(left)} deep tests")
 
 
 def _reason(report):

@@ -82,6 +82,8 @@ def _resolved(condition: Any, table: Any) -> Any:
     failure = ""
     try:
         return condition.resolve(table)
+    except RecursionError:
+        raise ParameterError("condition", type(condition), _FEWER) from None
     except Exception as error:  # Whatever Ibis has for what cannot be.
         failure = type(error).__name__
     raise KindError("condition", type(condition), f"an expression of columns that are there ({failure})")
