@@ -41,7 +41,10 @@ from discreet.tables.release import InTurn
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
 INNER = {"cli", "coins", "errors", "intervals", "noise", "reals", "report", "samplers"}
 """Modules that take what others have checked or released, and the command line, which takes texts."""
-SEAMS = {"add_chunk", "array", "many", "note", "order", "plot", "rank", "read", "refuse", "sample", "take"}
+SEAMS = {
+    *("add_chunk", "array", "ends", "errors", "finish", "many", "note", "order", "placed", "plot", "rank", "read"),
+    *("refuse", "sample", "take", "total"),
+}
 """Methods that take what has been checked already, what a file of ours holds, or an object of another library."""
 GIVEN = {"amount", "least", "rows"}
 """Arguments that only our own code gives."""
@@ -71,6 +74,19 @@ COLUMNS = {
 ROWS = list(zip(*COLUMNS.values(), strict=True))
 CSV = "user,city,amount\n" + "\n".join(",".join(map(str, row)) for row in ROWS)
 Row = namedtuple("Row", COLUMNS)
+
+
+class Same(discreet.Transformation):
+    """Bits, as they are."""
+
+    input_domain = output_domain = discreet.OneHot(["a", "b"]).output_domain
+    input_metric = output_metric = discreet.OneHot(["a", "b"]).output_metric
+
+    def stability_map(self, d_in, /):
+        return d_in
+
+    def apply(self, x, /):
+        return x
 
 
 class Talkative:
@@ -370,7 +386,8 @@ def made():
         survey.PairCollector(FORM, OTHER.form(RR)),
         survey.Waves([box()], people="same"),
         survey.Waves([box()], people="same").estimate(),
-        InTurn.within(tables.Plan(tables.People(), person="user"), epsilons=[1]).of_tables,
+        InTurn.within(tables.Plan(tables.People(), person="user"), epsilons=[1]),
+        discreet.OneHot(["a", "b"]) >> Same(),
     ]
 
 

@@ -211,6 +211,7 @@ class Plan(Transformation[Any, Totals]):
 
     def sensitivity(self, aggregate: Aggregate, d_in: int = 1) -> tuple[int, int, int]:
         """Return in how many groups *d_in* people may change an aggregate's totals, by how much in all and at most."""
+        (aggregate,) = _aggregates((aggregate,))
         d = self.input_metric.check(d_in)
         groups = self.max_groups if self.by else 1
         if self.keys is not None:
@@ -219,7 +220,7 @@ class Plan(Transformation[Any, Totals]):
 
     def apply(self, x: Any, /) -> Totals:
         """Return the totals of an Ibis table, or raise an error that shows none of the engine's words."""
-        return asked(x, self.run)
+        return asked(self.input_domain.take(x), self.run)
 
     def run(self, table: Any) -> Totals:
         """Ask the engine."""

@@ -18,6 +18,7 @@ from discreet.exact import Exact, exact
 from discreet.ledger import Amount, Event
 from discreet.measures import Approximate, MaxDivergence, amount
 from discreet.tables.aggregates import Aggregate, Column, People
+from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
 from discreet.tables.asking import alone, charged
 from discreet.tables.noise import ColumnNoise
@@ -78,7 +79,7 @@ class Query:
             raise ParameterError("max_groups", max_groups, need + '"auto" and suggest_max_groups() choose')
         if auto and not (by and table.person is not None):
             raise ParameterError("max_groups", max_groups, "none: a person is in one group")
-        bound = 1 if auto or max_groups is None else cast("int", max_groups)
+        bound = 1 if auto or max_groups is None else at_most(cast("int", max_groups), "max_groups")
         budget, private = _epsilon(epsilon), bool(by) and keys is None
         if private and delta is None:
             need = "delta > 0, because which groups there are is private; or give their keys"

@@ -119,7 +119,7 @@ class Aggregate(ABC):
         """Return the released values from noisy steps and, where it divides, noisy numbers of people."""
         return [value * self.unit.numerator if self.whole else float(value * self.unit) for value in noisy]
 
-    def interval(self, column: Column, error: Fraction) -> Ends:
+    def ends(self, column: Column, error: Fraction) -> Ends:
         """Return intervals of released values, each of which misses with probability *error*."""
         noise = column.noise
         if noise.threshold is not None:
@@ -157,7 +157,7 @@ class Column:
         sure = exact(confidence, "confidence")
         if not 0 < sure < 1:
             raise ParameterError("confidence", confidence, "0 < confidence < 1, such as 0.95")
-        return self.aggregate.interval(self, 1 - sure)
+        return self.aggregate.ends(self, 1 - sure)
 
     def decimals(self, low: NDArray[Any], high: NDArray[Any]) -> int:
         """Return with how many decimals the values deserve to be shown, by the ends of their intervals."""

@@ -191,7 +191,7 @@ class Mean(Value):
         means = [middle + self.unit * value / many if many > 0 else middle for value, many in pairs]
         return [float(min(max(mean, self.low), self.high)) for mean in means]
 
-    def interval(self, column: Column, error: Fraction) -> Ends:
+    def ends(self, column: Column, error: Fraction) -> Ends:
         """Return the range of the quotients of all sums and people within their intervals, half the error each."""
         assert column.people is not None  # noqa: S101  It divides.
         low, high = float(self.low), float(self.high)
