@@ -193,7 +193,10 @@ class TestCharge:
         assert entry.receipt["max_groups"] == "auto"
         assert entry.receipt["left_out"] == "1/10"
         assert answer.receipt.found.max_groups in SIZES
-        assert set(entry.receipt["mechanisms"]) == {"left_out", "people"}
+        assert set(entry.receipt["mechanisms"]) == {"left_out"}  # The other one was not chosen yet.
+        (said,) = answer.receipt.found.mechanisms.values()
+        noise = answer["people"].noise
+        assert said.startswith(f"LaplaceThreshold(scale={noise.law.scale!r}, threshold={noise.threshold},")
 
     @pytest.mark.parametrize(
         ("ask", "words"),

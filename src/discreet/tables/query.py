@@ -197,8 +197,12 @@ class Query:
             bound = released.max_groups if self.plan.by else self.asked[0].rows or 1
             left_out = spread.left_out(bound) if spread.learned and spread.reaches(bound) else None
             found = Found(released.max_groups if self.plan.by else None, left_out)
+        turn = self.turn
+        if self.auto and found is not None:
+            turn = self.with_groups(released.max_groups).turn
+            found = replace(found, mechanisms=turn.named)
         left = None if self.table.ledger is None else self.table.ledger.last_left
-        columns = self._columns(self.with_groups(released.max_groups).turn if self.auto else self.turn, released)
+        columns = self._columns(turn, released)
         types = arrow_types(self.table._ibis, self.plan.by)
         return Answer(self.plan.by, released.keys, columns, replace(receipt, found=found), types, left)
 
@@ -217,7 +221,7 @@ class Query:
     def receipt(self) -> Receipt:
         """What is said of it before it is asked."""
         engine, plan = self.table._ibis.get_backend(), self.plan
-        mechanisms = {part.aggregate.label: repr(part.mechanism) for part in self.turn.parts}
+        mechanisms = {} if self.auto else self.turn.named
         sizes = self._sizes.sizes if self.auto else self.turn.sizes
         return Receipt(
             table=self.table.name,

@@ -28,10 +28,14 @@ __all__ = ["Found", "Receipt", "described"]
 @final
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a release found out about bounding: the max_groups that was used, and what share it left out, if known."""
+    """What a release found out about bounding: the max_groups that was used, and what share it left out, if known.
+
+    Where max_groups was chosen on the way, *mechanisms* are those of the choice.
+    """
 
     max_groups: int | None
     left_out: LeftOut | None
+    mechanisms: Mapping[str, str] | None = None
 
 
 @final
@@ -43,6 +47,7 @@ class Receipt:
     it is to be chosen, or there are no groups. *left_out* is the part of epsilon that pays for knowing what bounding
     leaves out, and None where it can leave nothing out. *shares* are the parts of the rest that pay for each column.
     *released* says which columns were released, also those that were not asked for. The amounts are what was charged.
+    *mechanisms* are those that were known before the release: with *auto*, that of the sizes alone.
     """
 
     schema: ClassVar[str] = "discreet.tables.receipt"
@@ -99,7 +104,7 @@ class Receipt:
         }
         said["sha256"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         if self.found is not None:
-            said["found"] = asdict(self.found)
+            said["found"] = {name: found for name, found in asdict(self.found).items() if name != "mechanisms" or found}
         if self.entry is not None and self.when is not None:
             said["ledger"] = {"entry": self.entry, "when": self.when.isoformat()}
         return said

@@ -175,6 +175,11 @@ class InTurn(Measurement[Any, Released]):
         return named  # type: ignore[no-any-return]
 
     @property
+    def named(self) -> dict[str, str]:
+        """The mechanisms as code, by the labels of their aggregates."""
+        return {part.aggregate.label: repr(part.mechanism) for part in self.parts}
+
+    @property
     def of_tables(self) -> Chained:
         """The release of a table: the plan, then this."""
         return Chained(self.plan, self)
