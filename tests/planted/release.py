@@ -13,6 +13,13 @@ CATALOGUE = [
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(
+        "a second aggregate is not on the books",
+        T + "release.py",
+        "return self.mechanism.event(l1)",
+        "return self.mechanism.event(0)",
+        TESTS + "test_what_is_charged_is_what_each_column_loses",
+    ),
+    Mutant(
         "weights decide what is said and not the noise",
         T + "query.py",
         "epsilons = [self.epsilon * share for share in self.shares]",

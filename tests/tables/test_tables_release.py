@@ -125,7 +125,8 @@ def test_what_is_charged_is_what_each_column_loses(asked, groups):
     spent = {label: many * most[label] / noise.law.scale for label, noise in answer.noise.items()}
     assert sum(spent.values()) == part * Fraction(7, 10)
     assert len(set(spent.values())) == 1  # Equal shares.
-    assert book.spent.epsilon == Fraction(7, 10)
+    assert book.spent.epsilon == answer.receipt.epsilon == Fraction(7, 10)
+    assert book.spent.delta == answer.receipt.delta
     assert (book.spent.delta > 0) == (groups == "private")
     thresholds = [noise.threshold for noise in answer.noise.values() if noise.threshold is not None]
     assert len(thresholds) == (groups == "private")
