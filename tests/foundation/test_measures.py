@@ -169,7 +169,7 @@ class TestLosses:
         assert both == APPROXIMATE.add([EpsilonDelta(other, delta), Pure(one)]) == EpsilonDelta(one + other, delta)
 
     @pytest.mark.parametrize("call", ["up", "lift", "add", "allows"])
-    @pytest.mark.parametrize("loss", [EpsilonDelta(1, 0), Loss()], ids=repr)
+    @pytest.mark.parametrize("loss", [EpsilonDelta(1, 0), Loss()], ids=["EpsilonDelta", "Loss"])
     def test_a_pure_measure_takes_no_other_loss(self, call, loss):
         given_ = {"add": ([loss],), "allows": (loss, 1)}.get(call, (loss,))
         with pytest.raises(MismatchError, match=r"^MaxDivergence\(\) cannot state a loss that is"):

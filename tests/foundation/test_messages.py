@@ -676,9 +676,12 @@ class TestSlips:
                 lambda: table().mean(frame().amount, low=0, high=1, epsilon=1),
                 "column=a pandas.Series: need a column's name",
             ),
-            (lambda: tables.Table(frame(), ledger=frame()), "ledger=a pandas.DataFrame: need a Ledger"),
-            (lambda: tables.Table(CSV), "source=a text: need a path, not the contents of a file"),
-            (lambda: tables.Table(f"{NAME} " * 20), "source=a text: need a path, not the contents of a file"),
+            (lambda: tables.Table(frame(), ledger=frame(), person=None), "ledger=a pandas.DataFrame: need a Ledger"),
+            (lambda: tables.Table(CSV, person=None), "source=a text: need a path, not the contents of a file"),
+            (
+                lambda: tables.Table(f"{NAME} " * 20, person=None),
+                "source=a text: need a path, not the contents of a file",
+            ),
             (lambda: table().group_by("city", keys=frame().amount), "keys=<class 'float'>: need a text, as in city"),
             (lambda: table().group_by("city", "user", keys=ROWS), "keys=<class 'tuple'>: need tuples of 2, one entry"),
             (lambda: RR >> frame(), "need a function of the release on the right"),
@@ -702,12 +705,12 @@ class TestSlips:
     def test_a_file_that_looks_like_a_row_is_read_if_it_is_there(self, tmp_path):
         path = tmp_path / "a,b,c,d.csv"
         path.write_text("city\nRome\n")
-        assert repr(tables.Table(path)) == "<table a,b,c,d.csv: each row is a person>"
+        assert repr(tables.Table(path, person=None)) == "<table a,b,c,d.csv: each row is a person>"
 
     def test_a_pattern_may_begin_like_a_list(self, tmp_path):
         for name in "ab":
             (tmp_path / f"{name}.csv").write_text("city\nRome\n")
-        assert tables.Table(tmp_path / "[ab].csv").count_rows(epsilon=50).columns["rows"] == [2]
+        assert tables.Table(tmp_path / "[ab].csv", person=None).count_rows(epsilon=50).columns["rows"] == [2]
 
     def test_a_text_of_many_slashes_is_no_path(self):
         error, text = outcome(tables.Table, (f"{NAME}/" * 1000,), {})

@@ -922,7 +922,7 @@ def test_a_hundred_thousand_columns_are_refused_at_once_and_those_that_are_not_n
 def test_a_name_of_a_table_is_refused_for_a_file(tmp_path):
     pq.write_table(arrow(TABLES["many"]), tmp_path / "t.parquet")
     with pytest.raises(ParameterError, match="table='t'"):
-        Table(tmp_path / "t.parquet", table="t")
+        Table(tmp_path / "t.parquet", table="t", person=None)
 
 
 def test_keys_of_39_digits_go_into_arrow():
@@ -934,7 +934,7 @@ def test_keys_of_39_digits_go_into_arrow():
 
 
 def test_a_key_gives_a_terminal_no_commands():
-    answer = Table(pa.table({"c": ["a"]})).group_by("c", keys=["\x1b[2J", None]).count_people(epsilon=1)
+    answer = Table(pa.table({"c": ["a"]}), person=None).group_by("c", keys=["\x1b[2J", None]).count_people(epsilon=1)
     assert "\x1b" not in str(answer)
     assert "\\x1b[2J" in str(answer)
     assert "null" in str(answer)
@@ -943,12 +943,12 @@ def test_a_key_gives_a_terminal_no_commands():
 def test_an_engines_words_are_not_kept_behind_an_error(tmp_path):
     (tmp_path / "t.parquet").write_text(SENTINEL)
     with pytest.raises(ParameterError) as caught:
-        Table(tmp_path / "t.parquet")
+        Table(tmp_path / "t.parquet", person=None)
     assert caught.value.__context__ is None
 
 
 def test_a_group_of_the_empty_text_is_not_shown_as_all():
-    answer = Table(pa.table({"c": [""]})).group_by("c", keys=[""]).count_people(epsilon=1)
+    answer = Table(pa.table({"c": [""]}), person=None).group_by("c", keys=[""]).count_people(epsilon=1)
     assert "all" not in repr(answer)
 
 
@@ -1324,7 +1324,7 @@ BAD_SOURCES = {
 def test_what_cannot_be_read_is_refused_without_its_contents(make, kind, tmp_path):
     book = books()
     with pytest.raises(Exception) as caught:
-        Table(make(tmp_path), ledger=book).count_people(epsilon=1)
+        Table(make(tmp_path), ledger=book, person=None).count_people(epsilon=1)
     assert type(caught.value) is kind
     assert SENTINEL not in told(caught.value)
     assert book.entries() == []
@@ -1333,23 +1333,23 @@ def test_what_cannot_be_read_is_refused_without_its_contents(make, kind, tmp_pat
 def test_a_table_that_is_not_in_a_database_is_refused_and_no_password_is_shown(tmp_path):
     path = closed(tmp_path / "x.db", sqlite)
     with pytest.raises(ParameterError, match="table 'evnets'"):
-        Table(f"sqlite:///{path}", table="evnets")
+        Table(f"sqlite:///{path}", table="evnets", person=None)
     with pytest.raises(ParameterError) as caught:
-        Table(f"postgres://me:{SENTINEL}@127.0.0.1:1/db", table="t")
+        Table(f"postgres://me:{SENTINEL}@127.0.0.1:1/db", table="t", person=None)
     assert SENTINEL not in told(caught.value)
     with pytest.raises(ParameterError, match="table"):
-        Table(FRAME, table="t")
+        Table(FRAME, table="t", person=None)
 
 
 def test_a_password_among_a_urls_options_is_not_shown():
     with pytest.raises(ParameterError) as caught:
-        Table(f"postgres://127.0.0.1:1/db?user=me&password={SENTINEL}", table="t")
+        Table(f"postgres://127.0.0.1:1/db?user=me&password={SENTINEL}", table="t", person=None)
     assert SENTINEL not in str(caught.value)
 
 
 def test_a_database_that_is_missing_is_not_made(tmp_path):
     with pytest.raises(ParameterError):
-        Table(f"sqlite:///{tmp_path}/nowhere.db", table="t")
+        Table(f"sqlite:///{tmp_path}/nowhere.db", table="t", person=None)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -1371,7 +1371,7 @@ def test_an_engine_that_lacks_what_is_needed_is_refused_by_name():
 
 def test_a_table_without_an_engine_is_refused():
     with pytest.raises(DiscreetError):
-        Table(ibis.table({"a": "int64"}, name="t")).count_people(epsilon=1)
+        Table(ibis.table({"a": "int64"}, name="t"), person=None).count_people(epsilon=1)
 
 
 # Filters.
@@ -1504,7 +1504,7 @@ BAD = {
     "keys of another kind": (lambda t: t.group_by("month", keys=["x"]).count_people(**KEYED), "key"),
     "days for numbers": (lambda t: t.group_by("month", keys=[dt.date(2020, 1, 1)]).count_people(**KEYED), "key"),
     "texts for times": (
-        lambda t: Table(pa.table({"t": [dt.datetime(2020, 1, 1)]}), ledger=t.ledger)
+        lambda t: Table(pa.table({"t": [dt.datetime(2020, 1, 1)]}), ledger=t.ledger, person=None)
         .group_by("t", keys=["2020-01-01"]).count_people(epsilon=1),
         "key",
     ),
@@ -1513,10 +1513,10 @@ BAD = {
     "a person twice": (lambda t: Table(t._ibis, person=["id", "id"]).count_people(epsilon=1), "distinct"),
     "a person that is no text": (lambda t: Table(t._ibis, person=[3]), "a column's name"),
     "a person of a number": (lambda t: Table(t._ibis, person=3), "person"),
-    "rows in two groups": (lambda t: Table(t._ibis).group_by("city").count_people(**ASK), "each row is a person"),
-    "rows counted twice": (lambda t: Table(t._ibis).count_rows(epsilon=1, max_rows=2), "each row is a person"),
-    "a ledger that is a path": (lambda t: Table(t._ibis, ledger="budget.db"), "a Ledger"),
-    "a ledger that is a number": (lambda t: Table(t._ibis, ledger=3), "a Ledger"),
+    "rows in two groups": (lambda t: Table(t._ibis, person=None).group_by("city").count_people(**ASK), "row is a person"),
+    "rows counted twice": (lambda t: Table(t._ibis, person=None).count_rows(epsilon=1, max_rows=2), "row is a person"),
+    "a ledger that is a path": (lambda t: Table(t._ibis, ledger="budget.db", person=None), "a Ledger"),
+    "a ledger that is a number": (lambda t: Table(t._ibis, ledger=3, person=None), "a Ledger"),
 }  # fmt: skip
 
 

@@ -511,3 +511,8 @@ def test_a_receipt_that_looks_like_a_note_is_a_charge(books):
     first = books.entries()[0]
     assert (first.kind, first.about, first.reason) == ("charge", None, None)
     books.verify()
+
+
+def test_whoever_forgets_the_person_is_told():
+    with pytest.raises(TypeError, match="person"):
+        Table(pa.table({"city": ["Rome"] * 1000}))

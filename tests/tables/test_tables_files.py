@@ -122,7 +122,7 @@ def test_each_type_reads_the_texts_that_are_of_it(kind, texts, keys, tmp_path):
 )
 def test_types_that_are_none_are_refused_by_name(kind, tmp_path):
     with pytest.raises(ParameterError, match="need integer, number, text"):
-        Table(csv(tmp_path), types={"year": kind})
+        Table(csv(tmp_path), types={"year": kind}, person=None)
 
 
 @pytest.mark.parametrize(
@@ -130,17 +130,17 @@ def test_types_that_are_none_are_refused_by_name(kind, tmp_path):
 )
 def test_types_of_another_type_are_refused(types, tmp_path):
     with pytest.raises(KindError, match="types"):
-        Table(csv(tmp_path), types=types)
+        Table(csv(tmp_path), types=types, person=None)
 
 
 def test_types_are_for_columns_that_are_there_and_for_text_files(tmp_path):
     with pytest.raises(ParameterError, match="did you mean 'year'"):
-        Table(csv(tmp_path), types={"yaer": "integer"})
+        Table(csv(tmp_path), types={"yaer": "integer"}, person=None)
     frame = pd.DataFrame({"year": [1]})
     frame.to_parquet(tmp_path / "x.parquet")
     for source in (frame, tmp_path / "x.parquet"):
         with pytest.raises(ParameterError, match="types"):
-            Table(source, types={"year": "integer"})
+            Table(source, types={"year": "integer"}, person=None)
 
 
 def test_values_are_numbers_without_being_declared(tmp_path):
@@ -161,7 +161,7 @@ def test_a_filter_of_the_wrong_type_says_how_to_declare_it_and_costs_nothing(tmp
             ask()
     assert book.entries() == []
     with pytest.raises(ParameterError) as caught:
-        Table(pd.DataFrame({"year": ["2026"]})).where("year = 2026")
+        Table(pd.DataFrame({"year": ["2026"]}), person=None).where("year = 2026")
     assert "--type" not in str(caught.value)
 
 
@@ -195,15 +195,15 @@ def test_no_row_of_csv_makes_a_query_fail_or_moves_another(odd, types, tmp_path)
 
 def test_separators_quotes_and_headers_are_not_guessed(tmp_path):
     rows = [f"{i};{i};{i}" for i in range(100)]
-    t = Table(csv(tmp_path, rows, head="user;a;b"))
+    t = Table(csv(tmp_path, rows, head="user;a;b"), person=None)
     assert t._ibis.columns == ("user;a;b",)
     assert counts(t, "user;a;b", keys=["7;7;7", "7"]) == {("7;7;7",): 1, ("7",): 0}
-    t = Table(csv(tmp_path, ["'a,b',c"] * 10, head="k,v"), types={"k": "text"})
+    t = Table(csv(tmp_path, ["'a,b',c"] * 10, head="k,v"), types={"k": "text"}, person=None)
     assert counts(t, "k", keys=["'a", "a,b"]) == {("'a",): 10, ("a,b",): 0}
-    t = Table(csv(tmp_path, ["1,2", "3,4"], head="5,6"))  # Numbers are names where they come first.
+    t = Table(csv(tmp_path, ["1,2", "3,4"], head="5,6"), person=None)  # Numbers are names where they come first.
     assert t._ibis.columns == ("5", "6")
     assert t.count_rows(epsilon=SURE).columns["rows"] == [2]
-    t = Table(csv(tmp_path, ["a,b\tc"] * 3, head="k\tv", name="x.tsv"))
+    t = Table(csv(tmp_path, ["a,b\tc"] * 3, head="k\tv", name="x.tsv"), person=None)
     assert counts(t, "k") == {("a,b",): 3}
 
 
@@ -224,7 +224,7 @@ def test_a_column_without_a_name_is_called_by_its_place(tmp_path):
 def test_a_file_without_a_header_is_refused(content, tmp_path):
     (tmp_path / "x.csv").write_bytes(content)
     with pytest.raises(ParameterError, match="names each column once"):
-        Table(tmp_path / "x.csv")
+        Table(tmp_path / "x.csv", person=None)
 
 
 def test_files_of_one_table_have_one_header(tmp_path):
@@ -307,12 +307,12 @@ def test_an_array_of_json_is_read_like_lines(odd, tmp_path):
 def test_a_file_that_is_no_array_after_all_is_refused_without_its_text(tmp_path):
     (tmp_path / "x.json").write_text('[{"user": "SECRET"')
     with pytest.raises(ParameterError, match="a JSON array") as caught:
-        Table(tmp_path / "x.json", types={"user": "text"})
+        Table(tmp_path / "x.json", types={"user": "text"}, person=None)
     assert "SECRET" not in str(caught.value)
     lines(tmp_path, [{"user": 1}], name="y.json")
     (tmp_path / "x.json").write_text("[]")
     with pytest.raises(ParameterError, match="all arrays"):
-        Table(tmp_path / "*.json", types={"user": "text"})
+        Table(tmp_path / "*.json", types={"user": "text"}, person=None)
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.json", "x.jsonl"])
@@ -322,9 +322,9 @@ def test_a_byte_order_mark_takes_no_row_away(name, tmp_path):
     types = {"k": "text"}
     if name == "x.jsonl":  # Whose first line would be lost.
         with pytest.raises(ParameterError, match="byte order mark"):
-            Table(tmp_path / name, types=types)
+            Table(tmp_path / name, types=types, person=None)
     else:
-        assert counts(Table(tmp_path / name, types=types), "k") == {("Rome",): 1}
+        assert counts(Table(tmp_path / name, types=types, person=None), "k") == {("Rome",): 1}
 
 
 # Frames.
@@ -388,7 +388,7 @@ def test_enums_and_objects_of_polars():
 @pytest.mark.parametrize("names", [["user", 7], ["user", "user"], [("a", "b"), "user"]])
 def test_frames_whose_columns_have_no_names_of_their_own_are_refused(names):
     with pytest.raises(KindError, match="source"):
-        Table(pd.DataFrame([[1, 2]], columns=names))
+        Table(pd.DataFrame([[1, 2]], columns=names), person=None)
 
 
 def test_a_column_that_cannot_be_held_says_no_more_than_its_type():

@@ -155,7 +155,8 @@ class Answer:
         >>> import json, pathlib, tempfile
         >>> import pandas as pd
         >>> from discreet.tables import Table
-        >>> answer = Table(pd.DataFrame({"city": ["Rome"]})).group_by("city", keys=["Rome"]).count_people(epsilon=1)
+        >>> people = Table(pd.DataFrame({"city": ["Rome"]}), person=None)
+        >>> answer = people.group_by("city", keys=["Rome"]).count_people(epsilon=1)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     answer.save(pathlib.Path(folder, "answer.json"))
         ...     rows = json.loads(pathlib.Path(folder, "answer.json").read_text())

@@ -37,9 +37,10 @@ class Table:
 
     *source* is a path (CSV, Parquet, JSON; ``*`` for many files), a database's URL with the name of a *table*, a
     frame of pandas, Polars or Arrow, or an Ibis table. *person* names the column, or columns, that identify a
-    person: what they are protected against is that all of their rows are added or removed. Without it, each row is a
-    person. A *ledger* is charged for each answer before it is made. Columns of CSV and JSON files are text, whatever
-    their rows hold; *types* declares others: ``{"year": "integer", "price": "decimal(9,2)"}``.
+    person: what they are protected against is that all of their rows are added or removed. It has to be given, because
+    without it somebody with many rows would count as many people: None says that each row is a person. A *ledger* is
+    charged for each answer before it is made. Columns of CSV and JSON files are text, whatever their rows hold;
+    *types* declares others: ``{"year": "integer", "price": "decimal(9,2)"}``.
 
     >>> import pandas as pd
     >>> t = Table(pd.DataFrame({"user": [1, 1, 2], "city": ["Rome", "Bath", "Rome"]}), person="user")
@@ -60,7 +61,7 @@ class Table:
         self,
         source: Any,
         *,
-        person: str | Sequence[str] | None = None,
+        person: str | Sequence[str] | None,
         ledger: Ledger | None = None,
         table: str | None = None,
         types: Mapping[str, str] | None = None,
