@@ -1513,7 +1513,7 @@ BAD = {
     "a person twice": (lambda t: Table(t._ibis, person=["id", "id"]).count_people(epsilon=1), "distinct"),
     "a person that is no text": (lambda t: Table(t._ibis, person=[3]), "a column's name"),
     "a person of a number": (lambda t: Table(t._ibis, person=3), "person"),
-    "rows in two groups": (lambda t: Table(t._ibis, person=None).group_by("city").count_people(**ASK), "row is a person"),
+    "rows in two groups": (lambda t: Table(t._ibis, person=None).group_by("city").count_people(**ASK), "a person"),
     "rows counted twice": (lambda t: Table(t._ibis, person=None).count_rows(epsilon=1, max_rows=2), "row is a person"),
     "a ledger that is a path": (lambda t: Table(t._ibis, ledger="budget.db", person=None), "a Ledger"),
     "a ledger that is a number": (lambda t: Table(t._ibis, ledger=3, person=None), "a Ledger"),
