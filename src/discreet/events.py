@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Any, Final, final
+from typing import Any, Final, TypeVar, final
 
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
@@ -16,6 +16,8 @@ from discreet.measures import Approximate, Bound, Loss, MaxDivergence, amount
 from discreet.reals import Real, float_up
 
 __all__ = ["Event", "Part", "event_of"]
+
+T = TypeVar("T")
 
 _VERSION: Final = 1
 _MOST_BITS: Final = 8000
@@ -74,15 +76,9 @@ class Event:
         """
         if not (mechanism is None or isinstance(mechanism, str)):
             raise KindError("mechanism", type(mechanism), "a text, such as the name of a class")
-        try:
-            pairs, distances, named = list(moves), list(sensitivity), dict(parameters or {})
-            kept = tuple((amount(epsilon, "moves"), whole(count, "moves", least=1)) for epsilon, count in pairs)
-            apart = tuple(amount(distance, "sensitivity") for distance in distances)
-            given = tuple((str(name), exact(value, "parameters")) for name, value in named.items())
-        except (ValueError, TypeError) as error:
-            if isinstance(error, ParameterError | KindError):
-                raise
-            raise KindError("moves", type(moves), "pairs of an epsilon and how often") from None
+        kept = _entries("moves", moves, "pairs of an epsilon, at least 0, and how often", _move)
+        apart = _entries("sensitivity", sensitivity, "numbers that are at least 0", amount)
+        given = _entries("parameters", parameters or {}, "names with their numbers", _parameter)
         return cls((Part(mechanism, apart, given, tuple(move for move in kept if move[0]), amount(delta, "delta")),))
 
     @property
@@ -158,6 +154,26 @@ def event_of(
     moves = [(_rounded(both.epsilon / equal), equal)]
     delta = _rounded(both.delta)
     return Event.of(moves=moves, delta=delta, mechanism=mechanism, sensitivity=sensitivity, parameters=parameters)
+
+
+def _entries(name: str, given: Any, need: str, read: Callable[[Any], T]) -> tuple[T, ...]:
+    """Return the entries of an argument, read one by one; of one that is wrong only the argument's type is shown."""
+    wrong: type[KindError | ParameterError] = KindError
+    try:
+        return tuple(read(entry) for entry in list(given.items() if isinstance(given, Mapping) else given))
+    except (ValueError, TypeError) as error:
+        wrong = ParameterError if isinstance(error, ParameterError) else KindError
+    raise wrong(name, type(given), need)
+
+
+def _move(move: Any) -> tuple[Fraction, int]:
+    epsilon, count = move
+    return amount(epsilon), whole(count, "count", least=1)
+
+
+def _parameter(entry: Any) -> tuple[str, Fraction]:
+    name, value = entry
+    return str(name), exact(value, "value")
 
 
 def _rounded(bound: Bound) -> Exact:

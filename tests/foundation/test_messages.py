@@ -42,7 +42,21 @@ NAME, NUMBER = "Quentin-HIV-7717", 771717100
 INNER = {"cli", "coins", "errors", "intervals", "noise", "reals", "report", "samplers"}
 """Modules that take what others have checked or released, and the command line, which takes texts."""
 SEAMS = {
-    *("add_chunk", "array", "ends", "errors", "finish", "many", "note", "order", "placed", "plot", "rank", "read"),
+    *(
+        "add_chunk",
+        "array",
+        "ends",
+        "errors",
+        "finish",
+        "keep",
+        "many",
+        "note",
+        "order",
+        "placed",
+        "plot",
+        "rank",
+        "read",
+    ),
     *("refuse", "sample", "take", "total"),
 }
 """Methods that take what has been checked already, what a file of ours holds, or an object of another library."""
@@ -713,7 +727,7 @@ class TestSlips:
         assert tables.Table(tmp_path / "[ab].csv", person=None).count_rows(epsilon=50).columns["rows"] == [2]
 
     def test_a_text_of_many_slashes_is_no_path(self):
-        error, text = outcome(tables.Table, (f"{NAME}/" * 1000,), {})
+        error, text = outcome(tables.Table, (f"{NAME}/" * 1000,), {"person": None})
         assert str(error) == "source=a text: need a path, not the contents of a file"
         assert not is_told(text)
 

@@ -6,6 +6,8 @@ Proof: noise.md, which cites the marked lines.
 
 from __future__ import annotations
 
+import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from discreet.coins import Coins
+from discreet.errors import PrecisionError
 from discreet.measures import Loss, Measure
 from discreet.metrics import Sensitivity
 from discreet.reals import Number, Real, exp, float_up, ln, sign
@@ -85,9 +88,15 @@ class Noise(ABC):
     @property
     def deviation(self) -> float:
         """The standard deviation, as a float that may be a little too large."""
-        variance = self.variance
-        root = exp(ln(variance) / 2) if isinstance(variance, Real) or variance else variance
-        return float_up(root.enclosure(128)[1] if isinstance(root, Real) else root)
+        variance = float_up(self.variance)
+        root = math.nextafter(math.sqrt(variance), math.inf) if variance else 0.0
+        if variance == 0 or sys.float_info.min < variance < math.inf:
+            return root
+        try:  # From above, since no enclosure tells a root from a float that it may be.
+            half = ln(self.variance) / 2
+            return float_up(exp(half.enclosure(128)[1] if isinstance(half, Real) else half))
+        except PrecisionError:  # Nearer to 0 than can be said.
+            return root
 
     def at_least(self, k: int, /) -> Number:
         """Return Pr[Z >= k] for k of either sign."""
