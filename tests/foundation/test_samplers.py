@@ -509,7 +509,7 @@ def test_single_draws_have_exactly_their_law(scale, signed, layers):
 
 
 @pytest.mark.usefixtures("quick_ends")
-@pytest.mark.parametrize(("signed", "layers"), [(False, 5), (True, 14)])
+@pytest.mark.parametrize(("signed", "layers"), [(False, 5), pytest.param(True, 14, marks=pytest.mark.deep)])
 def test_digits_compose_to_exactly_the_law(signed, layers, monkeypatch):
     # Small digits, so that every table's tree of coins can be walked until less than 2**-100 is undecided.
     monkeypatch.setattr(many, "_TOP_SCALE", 1)

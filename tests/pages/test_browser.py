@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 from test_report import EVIL, RESULTS, answer
+from tiers import each
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no browser tests: playwright is not installed")
 
@@ -94,8 +95,8 @@ def numbers(texts):
 
 
 @pytest.mark.parametrize("name", list(RESULTS))
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", each([PHONE, DESK], 2), ids=each(["phone", "desk"], 2))
+@pytest.mark.parametrize("theme", each(["light", "dark"], 2))
 def test_every_page_renders_without_complaint_and_fits(open_page, name, theme, size):
     page = open_page(RESULTS[name]().to_html(), theme, size)
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]

@@ -22,6 +22,7 @@ LINUX = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the ben
 
 
 @LINUX
+@pytest.mark.deep
 def test_a_quick_look_makes_the_table_and_the_page(tmp_path, monkeypatch, capsys):
     for module in (peers, tables):
         monkeypatch.setattr(module, "CACHE", tmp_path)

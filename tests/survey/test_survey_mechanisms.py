@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from coin_tree import law_by_counting
 from scipy import stats
+from tiers import each
 
 import discreet
 from discreet import (
@@ -143,7 +144,7 @@ SETS = [
 
 
 class TestSubsetSelection:
-    @pytest.mark.parametrize("m", SETS, ids=repr)
+    @pytest.mark.parametrize("m", each(SETS, 5), ids=repr)
     def test_the_map_is_the_least_float_that_bounds_every_pair(self, m):
         members = (*m.categories.values, "foreign")
         assert all(sum(m.law(x).values()) == 1 for x in members)
@@ -380,7 +381,7 @@ UNARY = [
 
 
 class TestOptimizedUnary:
-    @pytest.mark.parametrize("m", UNARY, ids=repr)
+    @pytest.mark.parametrize("m", each(UNARY, 5), ids=repr)
     def test_the_map_is_the_least_float_that_bounds_every_pair(self, m):
         members = one_hot(m.length)
         assert all(sum(m.law(x).values()) == 1 for x in members)
@@ -541,7 +542,7 @@ def law_of_reports(m, x, r):
 
 
 class TestLongitudinalRappor:
-    @pytest.mark.parametrize("m", LASTING, ids=repr)
+    @pytest.mark.parametrize("m", each(LASTING, 5), ids=repr)
     def test_the_map_is_the_least_float_that_bounds_every_pair(self, m):
         members = weighing(m.length, m.max_weight)
         assert all(sum(m.law(x).values()) == 1 for x in members)

@@ -17,7 +17,8 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs Java: install it, or set JAVA_HOME", allow_module_level=True)
 pyspark_sql = pytest.importorskip("pyspark.sql", reason="pip install 'discreet[spark]'")
 
-pytestmark = pytest.mark.xdist_group("pyspark")  # One session, also where tests are spread over processes.
+# One session, also where tests are spread over processes.
+pytestmark = [pytest.mark.xdist_group("pyspark"), pytest.mark.deep]
 
 WORD = Question("word", ["a", "b", "c"])
 AGE = Question("age", [10, 20, 30])

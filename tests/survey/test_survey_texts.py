@@ -14,6 +14,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy import stats
+from tiers import cases
 
 from discreet import (
     DiscreetError,
@@ -241,7 +242,7 @@ class TestDecoding:
         assert np.abs(np.mean(scores)) < 1.2
 
     def test_absent_candidates_are_rarely_found_where_the_candidates_are_complete(self):
-        form, rng, rounds = form_of(SMALL), np.random.default_rng(3), 100
+        form, rng, rounds = form_of(SMALL), np.random.default_rng(3), cases(40, 100)
         bits, wrong, narrow, present = filters(SMALL, SITES[:8]), 0, 0, 0
         for _ in range(rounds):
             found = form.decode(drawn(form, bits, SHARES, 20_000, rng), SITES[:20])
@@ -253,6 +254,7 @@ class TestDecoding:
         assert narrow > most_misses(rounds, 0.05)  # The power of the claim's test.
         assert present > 0.95 * 8 * rounds  # And of the decoder.
 
+    @pytest.mark.deep
     def test_absent_candidates_are_rarely_found_where_no_two_people_have_the_same_text(self):
         form, rng, rounds = form_of(SMALL), np.random.default_rng(4), 100
         wrong = sum(form.decode(drawn_apart(form, 8000, rng), SITES[:20]).significant.any() for _ in range(rounds))
@@ -527,6 +529,7 @@ class TestIntervals:
 
     @pytest.mark.parametrize("name", UNKNOWN)
     @pytest.mark.parametrize("cohorts", [1, 2, 4, 16])
+    @pytest.mark.deep
     def test_they_hold_with_few_cohorts_and_many_unknown_texts(self, name, cohorts):
         known, unknown = UNKNOWN[name]
         rng, rounds, missed = np.random.default_rng(cohorts), 40, np.zeros(len(known) + 2, int)

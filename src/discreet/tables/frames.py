@@ -34,11 +34,12 @@ def arrow_table(frame: Any) -> Any:
 def _columns(frame: Any) -> Iterator[tuple[str, Any]]:
     import pyarrow as pa
 
-    names = getattr(frame, "column_names", None) or list(frame.columns)
+    named = getattr(frame, "column_names", None)  # Arrow makes the list anew each time that it is asked.
+    names = named or list(frame.columns)
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise TypeError
-        column = frame.column(i) if hasattr(frame, "column_names") else frame[name]
+        column = frame[name] if named is None else frame.column(i)
         try:
             yield name, _converted(column)
         except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
