@@ -103,7 +103,7 @@ class InTurn(Measurement[Any, Released]):
         >>> plan = Plan([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
         >>> found = InTurn.within(plan, epsilons=[Fraction(1, 2), Fraction(1, 2)], delta=Fraction("1e-6"))
         >>> [(part.mechanism.scale, part.noise.threshold) for part in found.parts]
-        [(Fraction(4, 1), 58), (Fraction(20, 1), None)]
+        [(Fraction(4, 1), 56), (Fraction(20, 1), None)]
         """
         parts = []
         for place, (aggregate, epsilon) in enumerate(zip(plan.aggregates, epsilons, strict=True)):

@@ -114,7 +114,7 @@ class Sum(Value):
     """The sum of a column: each value, and then each person's sum in a group, is clipped to [low, high].
 
     >>> Sum("amount", 0, 100, "0.01").steps, Sum("amount", 0, 100).grid
-    ((0, 10000), Fraction(1, 512))
+    ((0, 10000), Fraction(1, 1024))
     """
 
     kind: ClassVar = "sum"
