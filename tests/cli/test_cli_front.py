@@ -29,7 +29,7 @@ from command import joined, lines, ok, run  # noqa: E402
 import discreet  # noqa: E402
 import discreet.cli.demo  # noqa: E402
 import discreet.cli.version  # noqa: E402
-import discreet.report.files  # noqa: E402
+import discreet.files  # noqa: E402
 from discreet import Ledger, audit, survey, tables  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.cli.show import Grid, amount  # noqa: E402
@@ -552,7 +552,7 @@ class TestHtml:
         def full(*_):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(discreet.report.files.os, "fsync", full)
+        monkeypatch.setattr(discreet.files.os, "fsync", full)
         done = run(*shlex.split(PAGES["count"]), "--html", "a.html")
         assert done.exit_code == 1
         assert "No space left" in done.stderr
@@ -674,9 +674,9 @@ class TestVersion:
         } | {"discreet"}
 
     def test_what_is_missing_is_said_with_the_remedy(self, monkeypatch):
-        monkeypatch.setitem(discreet.cli.version.PARTS, "report", ("matplotlib", "no-such-package"))
-        assert "lacks no-such-package: pip install 'discreet[report]'" in ok("version")
-        assert json.loads(ok("version", "--json"))["packages"]["report"]["no-such-package"] is None
+        monkeypatch.setitem(discreet.cli.version.PARTS, "plot", ("matplotlib", "no-such-package"))
+        assert "lacks no-such-package: pip install 'discreet[plot]'" in ok("version")
+        assert json.loads(ok("version", "--json"))["packages"]["plot"]["no-such-package"] is None
 
     def test_it_imports_none_of_it(self):
         code = (

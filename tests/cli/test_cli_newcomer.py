@@ -11,7 +11,7 @@ pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from command import run  # noqa: E402  After the check that they are there.
 
 from discreet.cli import demo  # noqa: E402
-from discreet.report import columns  # noqa: E402
+from discreet.pages.text import columns  # noqa: E402
 from discreet.survey import Boxes, Question, Survey  # noqa: E402
 
 COUNT = "count visits.csv --by city --person user --max-groups 2 --epsilon 1 --delta 1e-6"

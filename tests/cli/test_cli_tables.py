@@ -18,7 +18,7 @@ click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from command import assert_one_line, joined, lines, ok, run  # noqa: E402  After the check that it is there.
 
-import discreet.report.files  # noqa: E402
+import discreet.files  # noqa: E402
 from discreet import EntropyError, Ledger  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.coins import SystemCoins  # noqa: E402
@@ -278,7 +278,7 @@ class TestOut:
         def full(*_):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(discreet.report.files.os, "fsync", full)
+        monkeypatch.setattr(discreet.files.os, "fsync", full)
         out = f"out.{suffix}"
         done = run("count", "events.csv", *WHO, *GROUPS, *SPEND, "--out", out)
         assert done.exit_code == 1

@@ -35,11 +35,14 @@ import discreet.opendp as dp
 from discreet import Ledger, audit, survey, tables
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of, one_of, show
 from discreet.exact import exact, listed, whole
-from discreet.report.files import path_of
+from discreet.files import path_of
 from discreet.tables.release import InTurn
 
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
-INNER = {"cli", "coins", "errors", "intervals", "noise", "reals", "report", "samplers"}
+INNER = {
+    *("cli", "coins", "errors", "figures", "files", "intervals"),
+    *("noise", "pages", "progress", "reals", "samplers", "words"),
+}
 """Modules that take what others have checked or released, and the command line, which takes texts."""
 SEAMS = {
     *(

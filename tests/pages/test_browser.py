@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 from matplotlib import image
-from test_report import EVIL, RESULTS, answer
+from test_pages import EVIL, RESULTS, answer
 from tiers import each
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no browser tests: playwright is not installed")

@@ -3,7 +3,7 @@
 from planted import Mutant, T
 
 F = "test_tables_files.py::"
-R = "test_report.py::"
+R = "test_pages.py::"
 
 CATALOGUE = [
     Mutant(
@@ -85,7 +85,7 @@ CATALOGUE = [
     ),
     Mutant(
         "a key turns the page's own sentence",
-        "report/page.py",
+        "pages/page.py",
         "*range(0xD800, 0xE000), *_TURNS}",
         "*range(0xD800, 0xE000)}",
         R + "TestEscaping::test_no_name_turns_a_sentence",

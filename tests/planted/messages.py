@@ -72,7 +72,7 @@ CATALOGUE = [
     ),
     Mutant(
         "the contents of a file taken for its name",
-        "report/files.py",
+        "files.py",
         "impossible = longest > _MOST_NAME or",
         "impossible = longest < 0 or",
         SLIPS,

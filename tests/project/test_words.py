@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from discreet import Ledger
 from discreet.exact import written
 from discreet.reals import float_up
-from discreet.report.words import promise
 from discreet.tables import Table
+from discreet.words import promise
 
 ROOT = Path(__file__).parents[2]
 TYPED = ["1", "0.1", "0.3", "0.7", "1.1", "2.2", "1e-6", "3e-9", "1e-05", "1/3", "2/7", "0.0123456789", "12", "1e-300"]
@@ -105,4 +105,4 @@ def test_the_package_runs_as_a_program():
 def test_all_that_is_installed_is_light():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert "spark" not in extras["all"][0]
-    assert set(re.findall(r"\w+", extras["all"][0])) - {"discreet"} == {"tables", "report", "survey", "audit", "cli"}
+    assert set(re.findall(r"\w+", extras["all"][0])) - {"discreet"} == {"tables", "plot", "survey", "audit", "cli"}

@@ -136,7 +136,7 @@ class TestRegistry:
         """But the two places that make one: a field of browsers, and the usual mechanism of open text."""
         folder = Path(discreet.__file__).parent
         known = {}
-        for path in [*folder.glob("survey/*.py"), *folder.glob("cli/*.py"), *folder.glob("report/*.py")]:
+        for path in [*folder.glob("survey/*.py"), *folder.glob("cli/*.py"), *folder.glob("pages/*.py")]:
             tree = ast.parse(path.read_text())
             names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
             names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}

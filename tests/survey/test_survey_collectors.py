@@ -41,9 +41,10 @@ from discreet import (
     ReportError,
     SubsetSelection,
     UnsupportedError,
+    progress,
 )
+from discreet.progress import Progress, Waiting
 from discreet.reals import float_up, ln
-from discreet.report import Progress, Waiting, progress
 from discreet.survey import Client, Collector, PairCollector, Question, Report, TextQuestion, collectors, files
 from discreet.survey.counting import count_bits, count_bytes
 

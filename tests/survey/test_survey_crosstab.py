@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from discreet import OptimizedUnary, RandomizedResponse, SubsetSelection
-from discreet.report.scale import interval_text
+from discreet.figures import interval_text
 from discreet.survey import Crosstab, Estimate, PairCollector, Question
 
 

@@ -21,7 +21,7 @@ from discreet.mechanisms import (
     Rappor,
     SubsetSelection,
 )
-from discreet.report import Progress
+from discreet.progress import Progress
 
 __all__ = ["cases", "evidence"]
 

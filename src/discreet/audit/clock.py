@@ -18,8 +18,8 @@ from discreet.coins import SYSTEM
 from discreet.core import Measurement
 from discreet.errors import DiscreetError, KindError
 from discreet.exact import whole
-from discreet.report import intervals
-from discreet.report.drawn import page_of
+from discreet.pages.charts import intervals
+from discreet.pages.drawn import page_of
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:

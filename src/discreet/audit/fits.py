@@ -29,7 +29,7 @@ from discreet.intervals import binomial_high, binomial_low
 from discreet.mechanisms import AddNoise, KeepAbove
 from discreet.noise import Noise
 from discreet.reals import Number, Real, total
-from discreet.report import brief
+from discreet.words import brief
 
 __all__ = ["Misfit", "Outcome", "answers", "misfits"]
 

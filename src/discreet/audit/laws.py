@@ -31,9 +31,10 @@ from discreet.exact import listed, whole
 from discreet.measures import Approximate
 from discreet.mechanisms import AddNoise, KeepAbove
 from discreet.noise import Noise
+from discreet.pages.charts import points
+from discreet.pages.drawn import page_of
 from discreet.reals import Number, Real, exp, float_down, float_up, ln, maximum, total
-from discreet.report import brief, points
-from discreet.report.drawn import page_of
+from discreet.words import brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from discreet.report import brief
+from discreet.words import brief
 
 __all__ = ["Part", "Raised", "features_of", "seen", "whole_of"]
 

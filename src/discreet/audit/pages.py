@@ -13,10 +13,10 @@ from discreet.audit.laws import ExactAudit
 from discreet.audit.trials import SampledAudit
 from discreet.errors import KindError, ParameterError
 from discreet.exact import written
-from discreet.report.drawings import Bars
-from discreet.report.drawn import page_of
-from discreet.report.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
-from discreet.report.text import brief
+from discreet.pages.drawings import Bars
+from discreet.pages.drawn import page_of
+from discreet.pages.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
+from discreet.words import brief
 
 if TYPE_CHECKING:
     Audit = ExactAudit | SampledAudit | TimingAudit

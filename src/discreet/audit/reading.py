@@ -12,7 +12,7 @@ from discreet.core import Chained, Measurement, Then, Transformation
 from discreet.domains import Domain
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of
 from discreet.noise import Noise
-from discreet.report import brief
+from discreet.words import brief
 
 __all__ = ["NAMES", "read"]
 

@@ -24,9 +24,11 @@ from discreet.exact import Exact, whole
 from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import amount
-from discreet.report import Progress, brief, intervals
-from discreet.report.drawn import page_of
+from discreet.pages.charts import intervals
+from discreet.pages.drawn import page_of
+from discreet.progress import Progress
 from discreet.samplers import bernoulli_many
+from discreet.words import brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,7 +33,7 @@ from discreet.errors import (
 __all__ = ["app"]
 
 _REFUSED: Final = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
-_EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {"matplotlib": "report", "rich": "cli"}
+_EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {"matplotlib": "plot", "rich": "cli"}
 _SECTIONS: Final = {
     "Publish tables": (count, sum_, mean, release, explain, suggest, budget),
     "Ask people": (survey,),

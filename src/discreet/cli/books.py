@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.cli.show import Grid, Part, Title, amount, bar, plain, plural
 from discreet.exact import read_in_full
-from discreet.report.books import noted
+from discreet.pages.books import noted
 
 __all__ = ["book_page", "entry_page"]
 

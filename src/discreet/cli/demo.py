@@ -18,8 +18,8 @@ import click
 from discreet.cli.show import Grid, Part, Title, amount, figure, plural, show
 from discreet.errors import BudgetError, ParameterError
 from discreet.exact import whole
-from discreet.report import Waiting
-from discreet.report.scale import interval_text
+from discreet.figures import interval_text
+from discreet.progress import Waiting
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 import click
 
 from discreet.exact import written as amount
-from discreet.report.text import plain
+from discreet.words import plain
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -156,7 +156,7 @@ def show(parts: Iterable[Part], data: Any, *, as_json: bool) -> None:
 def check_page(path: str | None) -> None:
     """Raise where a page cannot be written, before there is something to write."""
     if path is not None:
-        from discreet.report.files import checked_page
+        from discreet.files import checked_page
 
         checked_page(path)
 

@@ -189,7 +189,7 @@ def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:
 
 
 def _estimates_page(estimates: Estimates) -> Iterator[Part]:
-    from discreet.report.scale import interval_text
+    from discreet.figures import interval_text
 
     for i, (name, found) in enumerate(estimates.items()):
         if i:

@@ -361,7 +361,7 @@ def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
 
 
 def _check_places(given: dict[str, Any]) -> None:
-    from discreet.report.files import checked_page
+    from discreet.files import checked_page
     from discreet.tables.files import checked_target, receipt_path
 
     places = [

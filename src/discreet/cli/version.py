@@ -18,7 +18,7 @@ PARTS: Final = {
     "tables": ("duckdb", "ibis-framework", "pyarrow", "sqlglot"),
     "spark": ("pyspark",),
     "survey": ("narwhals", "pyarrow", "scipy"),
-    "report": ("matplotlib",),
+    "plot": ("matplotlib",),
     "audit": ("scipy",),
     "cli": ("click", "rich"),
 }

@@ -29,7 +29,7 @@ from discreet.ledger.formats import (
 )
 from discreet.ledger.store import Store, UnwritableError, in_memory
 from discreet.measures import amount
-from discreet.report.books import book_text
+from discreet.pages.books import book_text
 
 __all__ = ["Ledger"]
 

@@ -28,8 +28,8 @@ from discreet.errors import (
     show,
 )
 from discreet.exact import Exact
-from discreet.report import Progress
-from discreet.report.files import found_files
+from discreet.files import found_files
+from discreet.progress import Progress
 from discreet.survey.decoding import TextEstimate
 from discreet.survey.estimates import Estimate
 from discreet.survey.files import digest_of_file, read_json, write_json

@@ -13,9 +13,10 @@ import numpy as np
 
 from discreet.errors import KindError
 from discreet.exact import Exact
-from discreet.report import columns, heat
-from discreet.report.drawn import page_of
-from discreet.report.scale import interval_text
+from discreet.figures import interval_text
+from discreet.pages.charts import heat
+from discreet.pages.drawn import page_of
+from discreet.pages.text import columns
 from discreet.survey.estimates import (
     Estimate,
     Share,

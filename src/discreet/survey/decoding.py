@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, final
 
 import numpy as np
 
+from discreet.figures import interval_text
 from discreet.intervals import bennett
-from discreet.report import columns, intervals
-from discreet.report.drawn import page_of
-from discreet.report.scale import interval_text
+from discreet.pages.charts import intervals
+from discreet.pages.drawn import page_of
+from discreet.pages.text import columns
 from discreet.survey.estimates import as_frame
 from discreet.survey.forms import AnyForm
 from discreet.survey.misfit import Misfit

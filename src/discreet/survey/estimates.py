@@ -18,10 +18,11 @@ import numpy as np
 
 from discreet.errors import KindError, ParameterError, UnsupportedError, one_of
 from discreet.exact import Exact, whole
+from discreet.figures import interval_text
 from discreet.intervals import bennett, binomial_high, binomial_low, checked_confidence
-from discreet.report import columns, intervals
-from discreet.report.drawn import page_of
-from discreet.report.scale import interval_text
+from discreet.pages.charts import intervals
+from discreet.pages.drawn import page_of
+from discreet.pages.text import columns
 from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
 

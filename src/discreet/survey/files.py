@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from discreet.errors import ParameterError, show
-from discreet.report.files import path_of, write_text
+from discreet.files import path_of, write_text
 from discreet.survey.wire import VERSION, canonical
 
 __all__ = ["digest_of_file", "read_json", "strict_json", "write_json"]

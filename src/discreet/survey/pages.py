@@ -11,12 +11,11 @@ import numpy as np
 
 from discreet._version import __version__
 from discreet.exact import written
+from discreet.figures import decimals_for, figure, outwards
 from discreet.measures import MaxDivergence
-from discreet.report.drawings import Bars, Heat
-from discreet.report.drawn import page_of
-from discreet.report.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
-from discreet.report.scale import decimals_for, figure, outwards
-from discreet.report.words import LEARN, bound
+from discreet.pages.drawings import Bars, Heat
+from discreet.pages.drawn import page_of
+from discreet.pages.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
 from discreet.survey.crosstabs import Crosstab
 from discreet.survey.decoding import TextEstimate
 from discreet.survey.estimates import Estimate
@@ -24,6 +23,7 @@ from discreet.survey.forms import AnyForm, Form
 from discreet.survey.plans import LEAST_EPSILON, Plan, limit, margin_of, unit_variance
 from discreet.survey.surveys import Estimates
 from discreet.survey.waves import WavesEstimate
+from discreet.words import LEARN, bound
 
 __all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
 

@@ -20,9 +20,10 @@ from discreet.errors import ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.intervals import binomial
 from discreet.measures import amount
+from discreet.pages.charts import curves
+from discreet.pages.drawn import page_of
+from discreet.pages.text import columns
 from discreet.reals import Number, exp, float_down, float_up
-from discreet.report import columns, curves
-from discreet.report.drawn import page_of
 from discreet.survey.estimates import checked_error
 from discreet.survey.oracles import KINDS, LocalMechanism, Oracle, oracle_of
 from discreet.survey.oracles.base import Width

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from discreet.errors import KindError, ParameterError, none_of
-from discreet.report.files import found_files, path_of, whole_file
+from discreet.files import found_files, path_of, whole_file
 
 __all__ = ["Texts", "chunks", "is_spark", "known", "plain", "reader", "spark_texts", "writer"]
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from discreet.errors import KindError, MismatchError, ParameterError, show
 from discreet.exact import Exact, exact, listed
+from discreet.files import path_of
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, amount
-from discreet.report import Progress
-from discreet.report.drawn import page_of
-from discreet.report.files import path_of
+from discreet.pages.drawn import page_of
+from discreet.progress import Progress
 from discreet.survey.choices import Choices
 from discreet.survey.collectors import TAKING, Collector, Tally, Wave, pieces
 from discreet.survey.crosstabs import Crosstab

@@ -17,8 +17,8 @@ import numpy as np
 
 from discreet.errors import MismatchError, ParameterError, UnsupportedError, show
 from discreet.exact import Exact, listed
-from discreet.report import columns
-from discreet.report.scale import interval_text
+from discreet.figures import interval_text
+from discreet.pages.text import columns
 from discreet.survey.collectors import Collector, Wave, check_box, checked_wave
 from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error
 from discreet.survey.forms import Form

@@ -12,13 +12,14 @@ import numpy as np
 
 from discreet.errors import one_of
 from discreet.exact import Exact, whole, written
+from discreet.figures import interval_text
 from discreet.ledger import Amount
-from discreet.report import columns as text_columns
-from discreet.report import intervals, plain
-from discreet.report.scale import interval_text
+from discreet.pages.charts import intervals
+from discreet.pages.text import columns as text_columns
 from discreet.tables.aggregates import Column
 from discreet.tables.files import write
 from discreet.tables.spread import SIZES, LeftOut
+from discreet.words import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from discreet.errors import DiscreetError, EngineError
 from discreet.exact import written
 from discreet.ledger import Entry, Event, Ledger
-from discreet.report import Waiting
+from discreet.progress import Waiting
 
 __all__ = ["alone", "asked", "charged"]
 

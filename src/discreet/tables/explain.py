@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from discreet.errors import one_of
-from discreet.report import columns
-from discreet.report.words import promise
+from discreet.pages.text import columns
+from discreet.words import promise
 
 if TYPE_CHECKING:
     from discreet.tables.query import Query

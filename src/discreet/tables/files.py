@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from discreet.report.files import checked_place, free_place, whole_file, write_text
+from discreet.files import checked_place, free_place, whole_file, write_text
 
 __all__ = ["checked_target", "jsonable", "write"]
 

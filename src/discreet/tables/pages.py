@@ -14,24 +14,12 @@ import numpy as np
 
 from discreet._version import __version__
 from discreet.exact import written
+from discreet.figures import figure, outwards
+from discreet.pages.drawings import Bars
+from discreet.pages.page import Block, Details, Facts, Grid, Items, Page, Section, Text, Verdict, named, numbers
+from discreet.pages.page import Column as Cells
 from discreet.reals import exp, float_up, log1p
-from discreet.report.drawings import Bars
-from discreet.report.page import (
-    Block,
-    Details,
-    Facts,
-    Grid,
-    Items,
-    Page,
-    Section,
-    Text,
-    Verdict,
-    named,
-    numbers,
-)
-from discreet.report.page import Column as Cells
-from discreet.report.scale import figure, outwards
-from discreet.report.words import LEARN, bound
+from discreet.words import LEARN, bound
 
 if TYPE_CHECKING:
     from discreet.tables.aggregates import Column

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError
-from discreet.report.files import found_files
+from discreet.files import found_files
 from discreet.tables.frames import arrow_table
 from discreet.tables.texts import SUFFIXES, declared, text_rows
 

@@ -15,7 +15,7 @@ from discreet.errors import one_of
 from discreet.exact import whole
 from discreet.mechanisms import LaplaceThreshold
 from discreet.noise import Laplace
-from discreet.report import columns
+from discreet.pages.text import columns
 from discreet.tables.spread import LeftOut, Spread
 
 if TYPE_CHECKING:

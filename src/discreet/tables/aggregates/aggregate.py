@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
-from discreet.report.scale import decimals_for
+from discreet.figures import decimals_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

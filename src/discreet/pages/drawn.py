@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from discreet.errors import KindError
-from discreet.report.page import Page
+from discreet.pages.page import Page
 
 __all__ = ["page_of"]
 

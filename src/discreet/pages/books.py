@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from discreet.exact import read_in_full, written
-from discreet.report.text import plain
+from discreet.words import plain
 
 __all__ = ["book_text", "noted"]
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from discreet.report.page import attribute, clean
-from discreet.report.scale import Scale, figure
+from discreet.figures import figure
+from discreet.pages.page import attribute, clean
+from discreet.pages.scale import Scale
 
 __all__ = ["Bars", "Heat"]
 

@@ -39,16 +39,16 @@ from discreet import (
     audit,
 )
 from discreet.exact import written
+from discreet.figures import decimals_for, figure, interval_text, outwards
+from discreet.files import checked_page, whole_file, write_text
 from discreet.ledger import Amount
-from discreet.report import Column, Grid, Page, Section, Text, checked_page
-from discreet.report.files import whole_file, write_text
-from discreet.report.page import attribute, clean, named
-from discreet.report.scale import Scale, decimals_for, figure, interval_text, outwards
-from discreet.report.words import LEARN, belief, factor, one_in
+from discreet.pages.page import Column, Grid, Page, Section, Text, attribute, clean, named
+from discreet.pages.scale import Scale
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
 from discreet.tables import Answer, People, Receipt, Sum, Table
 from discreet.tables.aggregates import Column as Released
 from discreet.tables.noise import ColumnNoise
+from discreet.words import LEARN, belief, factor, one_in
 
 EVIL = '<script>alert("1")</script>&amp;\'"`</td>\u202e\u2028${x}--><!--'
 WORSE = "</script><img src=x onerror=alert(2)>\x00\ud800"
@@ -885,5 +885,5 @@ def test_a_block_of_ones_own_needs_no_more_than_lines():
 
 
 def test_style_and_script_are_in_the_package():
-    folder = Path(sys.modules["discreet.report"].__file__).parent
+    folder = Path(sys.modules["discreet.pages"].__file__).parent
     assert {"page.css", "page.js"} <= {file.name for file in folder.iterdir()}

@@ -1,19 +1,21 @@
-"""Words: what a loss means to a person who reads it, each number rounded to the safe side."""
+"""Words: what a loss means to a person who reads it, each number rounded to the safe side; and values as texts."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
+from discreet.errors import show
 from discreet.exact import typed, written
 from discreet.reals import Number, exp, floor_bits
 
-__all__ = ["LEARN", "belief", "bound", "factor", "one_in", "promise"]
+__all__ = ["LEARN", "belief", "bound", "brief", "factor", "one_in", "plain", "promise"]
 
 LEARN: Final = "What anyone could learn about one person from this page"
 
 _MOST: Final = 40
 """Beyond this epsilon a factor has 18 digits, and says no more than that there is no limit worth the name."""
+_WIDTH: Final = 80
 
 
 def factor(epsilon: Fraction, /) -> str | None:
@@ -104,3 +106,28 @@ def decimal(value: int, digits: int, /) -> str:
     """
     whole, part = divmod(abs(value), 10**digits)
     return f"{'-' * (value < 0)}{whole:,}" + (f".{part:0{digits}}" if digits else "")
+
+
+def brief(value: Any) -> str:
+    """Return the repr of a value that is not private, cut short where it is long: an input that an audit tries, say.
+
+    >>> brief({"a": 1}), brief(list(range(1000)))
+    ("{'a': 1}", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1...')
+    """
+    try:
+        text = str(value) if isinstance(value, Fraction) else repr(value)
+    except Exception:  # A repr that fails, or that is too long to make, must not hide what it is in.
+        return show(value)
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 20]}..."
+
+
+def plain(value: Any) -> str:
+    r"""Return a text in which a terminal finds no commands: what cannot be printed is written as an escape.
+
+    >>> plain("Rome"), plain(None), plain("a\x1b[2Jb\n")
+    ('Rome', 'null', 'a\\x1b[2Jb\\n')
+    """
+    if value is None:
+        return "null"
+    text = str(value)
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -20,8 +20,8 @@ from importlib import resources
 from itertools import count, repeat
 from typing import Any, Final, Protocol, final
 
-from discreet.report.files import checked_page, write_text
-from discreet.report.scale import figure
+from discreet.figures import figure
+from discreet.files import checked_page, write_text
 
 __all__ = [
     "Block",
@@ -333,7 +333,7 @@ class Page:
 @cache
 def _parts() -> tuple[str, str, str]:
     """Return the page's style and script, and the policy that lets a browser use these and nothing else."""
-    files = resources.files("discreet.report")
+    files = resources.files("discreet.pages")
     style, script = (files.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
