@@ -5,6 +5,7 @@ with a real number known to any precision, and stop at the first word that decid
 takes part.
 """
 
+from discreet.samplers.gaussian import discrete_gaussian, discrete_gaussian_many
 from discreet.samplers.many import (
     add_exactly,
     below_many,
@@ -38,6 +39,8 @@ __all__ = [
     "bernoulli_many",
     "categorical",
     "categorical_many",
+    "discrete_gaussian",
+    "discrete_gaussian_many",
     "discrete_laplace",
     "discrete_laplace_many",
     "fitted",
