@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tiers
 
 from discreet import (
     Composition,
@@ -56,7 +57,7 @@ class TestExact:
         maps = [{}, {"a": 1}, {"a": 2}, {"a": 1, "b": 1}, {"a": 9, "b": 1}, {"a": 8, "c": 1}]
         maps = [{k: sign * v for k, v in x.items()} for x in maps]
         pairs = [(x, y) for x in maps for y in maps if m.input_metric.measure(x, y)[2] <= 3]
-        result = audit.exact(m, pairs=pairs)
+        result = audit.exact(m, pairs=pairs, draws=tiers.cases(100, 2000))
         assert result.holds
         assert result.quantity == "delta"
         new_keys = next(p for p in result.pairs if (len(p.x), len(p.y)) == (2, 0))
@@ -111,6 +112,7 @@ class TestSampled:
             result = audit.sampled(RandomizedResponseBool(prob=prob), True, False, trials=20_000)
             assert not result.violated
 
+    @pytest.mark.deep
     def test_nearly_all_of_the_loss_is_found_with_a_million_trials(self):
         result = audit.sampled(RandomizedResponseBool(prob="9/10"), True, False, trials=10**6)
         assert not result.violated
@@ -127,7 +129,7 @@ class TestSampled:
             ),
             (IntegerLaplace(scale=1), 0, 1, 0.8),
         ):
-            result = audit.sampled(m, x, y, trials=100_000)
+            result = audit.sampled(m, x, y, trials=tiers.cases(40_000, 100_000))
             assert not result.violated
             assert result.bound > least * result.claimed
 
@@ -143,20 +145,20 @@ class TestSampled:
             return [{"a": value} if value >= 6 else {} for value in values]
 
         claim = LaplaceThreshold(scale=1, threshold=6).privacy_map((1, 1, 1))
-        result = audit.sampled(release, {"a": 1}, {}, claim, trials=400_000, many=many)
+        result = audit.sampled(release, {"a": 1}, {}, claim, trials=tiers.cases(100_000, 400_000), many=many)
         assert result.violated
         assert result.quantity == "delta"
 
     def test_our_threshold_is_not_refuted(self):
-        m = LaplaceThreshold(scale=1, threshold=6)
-        numbered = LaplaceThreshold(scale=1, threshold=6, domain=Maps(Integers(), Integers()))
+        m = LaplaceThreshold(scale=1, threshold=4)
+        numbered = LaplaceThreshold(scale=1, threshold=4, domain=Maps(Integers(), Integers()))
 
         def many(table, n):  # Each of n keys is a trial of its own.
             keys, values = numbered.release((np.arange(n), np.full(n, table.get("a", 0))))
             released = dict(zip(keys.tolist(), values.tolist(), strict=True))
             return [{"a": released[i]} if i in released else {} for i in range(n)]
 
-        result = audit.sampled(m, {"a": 1}, {}, trials=400_000, many=many)
+        result = audit.sampled(m, {"a": 1}, {}, trials=tiers.cases(50_000, 400_000), many=many)
         assert not result.violated
         assert result.bound > 0.3 * result.claimed
         assert not audit.sampled(m, {"a": 1}, {}, trials=2000).violated
@@ -168,7 +170,7 @@ class TestSampled:
             0.0,
             1.0,
             1.0,
-            trials=200_000,
+            trials=tiers.cases(50_000, 200_000),
             many=lambda x, n: (x + generator.laplace(0, 1, n)).tolist(),
         )
         assert result.violated

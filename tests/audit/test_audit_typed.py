@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tiers
 
 from discreet import (
     Booleans,
@@ -178,12 +179,14 @@ NO_PRIVACY = {
 
 @pytest.mark.parametrize("name", NO_PRIVACY)
 def test_what_hides_nothing_is_refuted(name):
-    result = audit.sampled(NO_PRIVACY[name], 0, 1, claim=1, trials=2000)
+    result = audit.sampled(NO_PRIVACY[name], 0, 1, claim=1, trials=tiers.cases(500, 2000))
     assert result.violated, result
     assert result.bound > 1.5
 
 
-@pytest.mark.parametrize("name", ["a large number and small noise", "True or 1", "a noisy float in a tuple"])
+@pytest.mark.parametrize(
+    "name", tiers.each(["a noisy float in a tuple", "a large number and small noise", "True or 1"], 3)
+)
 def test_what_hides_nothing_is_refuted_by_default(name):
     assert audit.sampled(NO_PRIVACY[name], 0, 1, 1).bound > 5
 
@@ -211,7 +214,7 @@ HONEST = {
 
 @pytest.mark.parametrize("name", HONEST)
 def test_what_keeps_its_promise_is_not_refuted(name):
-    for _ in range(2):
+    for _ in range(tiers.cases(1, 2)):
         assert not audit.sampled(HONEST[name], 0, 1, claim=1, trials=3000).violated
 
 
