@@ -26,6 +26,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import each
 
 from discreet import (
     DiscreetError,
@@ -191,7 +192,7 @@ class TestClients:
         }
         assert len(reports) == 200
 
-    @pytest.mark.parametrize("form", SMALL.values(), ids=SMALL)
+    @pytest.mark.parametrize("form", each(SMALL.values(), 2), ids=each(SMALL, 2))
     def test_over_secrets_permanent_answers_follow_the_law(self, form):
         """6000 given secrets, so the outcome is always the same; a law that is wrong by 1/20 is seen at 1e-8."""
         answer = form.question.categories.values[1]

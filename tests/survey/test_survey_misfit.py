@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import stats
+from tiers import cases
 
 from discreet import LongitudinalRappor, OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.cli.app import app
@@ -62,7 +63,9 @@ class TestItIsValid:
             assert sum(mass for p, mass in found if p <= x) <= x + 1e-12
 
     @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-    @pytest.mark.parametrize(("k", "n", "rounds"), [(2, 50, 2000), (10, 30, 2000), (100, 400, 400)])
+    @pytest.mark.parametrize(
+        ("k", "n", "rounds"), [(2, 50, cases(500, 2000)), (10, 30, cases(500, 2000)), (100, 400, cases(100, 400))]
+    )
     def test_for_many_people_and_shares_in_the_corners_by_simulation(self, kind, k, n, rounds):
         form = form_of(kind, k)
         for truths in (np.zeros(n, int), np.arange(n) % k, np.arange(n) % 2):
