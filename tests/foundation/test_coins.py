@@ -23,13 +23,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tiers import cases, each
 
 import discreet
 from discreet import coins as module
 from discreet.coins import SYSTEM, Coins, SystemCoins, fields
 from discreet.errors import DiscreetError, EntropyError
 
-CHILDREN, DRAWS = 64, 10**4
+CHILDREN, DRAWS = cases(12, 64), cases(2000, 10**4)
 WORD_BYTES = 8
 WAYS = ["words", "one word", "bits"]
 
@@ -154,7 +155,7 @@ def test_threads_draw_nothing_twice(way):
 
 
 @fork_is_meant
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("method", each(["fork", "forkserver", "spawn"], 2))
 def test_pools_draw_nothing_twice(method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot start processes by {method}")

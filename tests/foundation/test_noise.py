@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from coin_tree import law_by_counting
+from tiers import each
 from toy_noise import Plateau, Triangle
 
 from discreet import KindError, Laplace, Noise, ParameterError, Sensitivity
@@ -23,6 +24,8 @@ TOYS = [Plateau(0, 2), Plateau(1, 2), Plateau(3, 5), Triangle(1), Triangle(2), T
 LAWS = [*map(Laplace, SCALES[3:8]), Laplace(0), *TOYS]
 BITS, SLACK = 1500, Fraction(1, 2**400)
 ERRORS = [Fraction(e) for e in ("1/20", "1/2", "99/100", "1e-9", "1e-300")]
+BOUNDS = [(None, None), (0, None), (None, 2), (-1, 3), (1, 1)]
+SEEN = list(itertools.product(LAWS, [0, 3, 44], [Fraction(1, 20), Fraction(3, 10)]))
 
 
 def near(x):
@@ -149,9 +152,7 @@ class TestEveryLaw:
         assert sum(near(noise.point(int(z))) for z in seen[(low <= 0) & (high >= 0)]) >= 1 - error
         assert ((low <= seen) & (seen <= high)).all()
 
-    @pytest.mark.parametrize("noise", LAWS, ids=repr)
-    @pytest.mark.parametrize("threshold", [0, 3, 44])
-    @pytest.mark.parametrize("error", [Fraction(1, 20), Fraction(3, 10)])
+    @pytest.mark.parametrize(("noise", "threshold", "error"), each(SEEN, 5), ids=repr)
     def test_intervals_above_a_threshold_cover_given_that_a_value_is_seen(self, noise, threshold, error):
         far = threshold + 120 + 12 * noise.radius(Fraction(1, 20))
         seen = np.arange(threshold + 1, far)
@@ -177,8 +178,7 @@ class TestEveryLaw:
         assert [int(x) for x in high] == [x + reach for x in edge]
         assert all(abs(int(a) - b) <= 10 * (reach + 1) for a, b in zip(noise.add(edge, SYSTEM), edge, strict=True))
 
-    @pytest.mark.parametrize("noise", LAWS, ids=repr)
-    @pytest.mark.parametrize("bounds", [(None, None), (0, None), (None, 2), (-1, 3), (1, 1)])
+    @pytest.mark.parametrize(("noise", "bounds"), each(itertools.product(LAWS, BOUNDS), 4), ids=repr)
     def test_pairs_of_laws_keep_every_divergence(self, noise, bounds):
         low, high = bounds
         wide = range(-40, 41)

@@ -59,7 +59,7 @@ def test_a_release_is_byte_identical_over_permutations_and_hash_seeds():
             stdout=subprocess.PIPE,
             text=True,
         )
-        for seed in range(32)
+        for seed in range(cases(3, 32))
     ]
     printed = {run.communicate()[0] for run in runs}
     assert all(run.returncode == 0 for run in runs)
@@ -194,7 +194,7 @@ def build(kind, number, a, b):
     return Rappor(length=a, max_weight=b, f=number), [False] * a
 
 
-@pytest.mark.parametrize("shard", range(10))
+@pytest.mark.parametrize("shard", range(cases(2, 10)))
 def test_only_declared_errors_and_only_sound_losses(shard):
     @settings(max_examples=cases(300, 10_000), deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(mechanisms(), distances, distances)
