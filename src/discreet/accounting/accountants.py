@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from discreet.accounting.amounts import Amount
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, none_of
 from discreet.events import Event
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["Accountant", "accountants"]
 
 State: TypeAlias = tuple[Fraction, ...]
 """What an accountant remembers of all events so far: a few exact numbers."""
 
-_KNOWN: Final[dict[str, Accountant]] = {}
+_KNOWN: Final[dict[str, type[Accountant]]] = {}
 
 
 class Accountant(ABC):
@@ -26,7 +30,8 @@ class Accountant(ABC):
     Guarantee, which every subclass proves: if ``exceeds`` is False after each event, all releases together are
     (epsilon, delta)-differentially private for the budget's epsilon and delta, whoever chose them and how.
 
-    Its name stands on the books under their digest, and what it means never changes: a better rule gets a new name.
+    Its name stands on the books under their digest, with its terms: the numbers that it was made with for a budget.
+    What they mean never changes: a better rule gets a new name.
     """
 
     __slots__ = ()
@@ -36,12 +41,57 @@ class Accountant(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.name in _KNOWN:
+        known = _KNOWN.get(cls.name, cls)
+        # A dataclass with slots is made twice.
+        if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
             raise ParameterError("name", cls.name, "a name that no accountant has yet")
-        _KNOWN[cls.name] = cls()
+        _KNOWN[cls.name] = cls
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+    @classmethod
+    def for_budget(cls, budget: Amount, release_delta: Fraction | None = None) -> Self:
+        """Return the accountant of a new budget; *release_delta* is the part of delta for the releases' own deltas."""
+        if release_delta is not None:
+            raise ParameterError("release_delta", release_delta, f"None, because accountant={cls.name!r} divides no delta")
+        return cls()
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The numbers that it was made with, as plain values for JSON."""
+        return {}
+
+    @classmethod
+    def of_terms(cls, terms: dict[str, Any], /) -> Self:
+        """Return the accountant that was made with some numbers."""
+        return cls(**terms)
+
+    def is_sound(self, budget: Amount, /) -> bool:
+        """Whether its guarantee holds for a budget with the terms that it has, computed anew."""
+        return True
+
+    @property
+    def text(self) -> str:
+        """What stands on the books.
+
+        >>> accountants()["plain"]().text
+        'plain'
+        """
+        return json.dumps({"name": self.name, **self.terms}) if self.terms else self.name
+
+    @staticmethod
+    def read(text: str, /) -> Accountant:
+        """Return the accountant that books name.
+
+        >>> Accountant.read("plain")
+        Plain()
+        """
+        terms = json.loads(text) if text.startswith("{") else {"name": text}
+        name = terms.pop("name")
+        if name not in _KNOWN:
+            raise none_of("accountant", name, _KNOWN)
+        return _KNOWN[name].of_terms(terms)
 
     @abstractmethod
     def after(self, state: State, event: Event, /) -> State:
@@ -57,13 +107,17 @@ class Accountant(ABC):
 
     @abstractmethod
     def left(self, state: State, budget: Amount, /) -> Amount:
-        """Return an amount that one more event may certainly cost."""
+        """Return the most that one more release may cost: an event of one move, and a delta."""
+
+    @abstractmethod
+    def spent(self, state: State, /) -> Amount:
+        """Return what the events so far come to by plain addition."""
 
 
-def accountants() -> Mapping[str, Accountant]:
-    """Return all accountants, by name.
+def accountants() -> Mapping[str, type[Accountant]]:
+    """Return all kinds of accountants, by name.
 
     >>> accountants()["plain"]
-    Plain()
+    <class 'discreet.accounting.plain.Plain'>
     """
     return MappingProxyType(_KNOWN)

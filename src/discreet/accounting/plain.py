@@ -42,3 +42,7 @@ class Plain(Accountant):
     def left(self, state: State, budget: Amount, /) -> Amount:
         """Return what the sums leave of the budget."""
         return budget.minus(Amount(*state))
+
+    def spent(self, state: State, /) -> Amount:
+        """Return the sums."""
+        return Amount(*state)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeVar, final
 
-from discreet.accounting import Accountant, Amount, Event, Plain, accountants
+from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
 from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, none_of, show_path
 from discreet.exact import Exact, exact, in_full, whole
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
@@ -71,16 +71,19 @@ class Ledger:
         epsilon: Exact | None = None,
         delta: Exact | None = None,
         accountant: str | None = None,
+        release_delta: Exact | None = None,
         timeout: Exact = 60,
     ) -> None:
-        asked, by = _asked(epsilon, delta), _accountant(accountant)
+        asked, own = _asked(epsilon, delta), None if release_delta is None else amount(release_delta, "release_delta")
+        kind = _kind(accountant, asked)
         self._store = Store(None if path is None else _place(path), timeout=_seconds(timeout))
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
         if self._store.is_missing:
             if asked is None:
                 self._store.refuse("there is no ledger here: give epsilon=, and delta=, to start one")
-            self._store.make(lambda connection: create(connection, now(), asked, by or Plain()))
+            counting = kind.for_budget(asked, own)
+            self._store.make(lambda connection: create(connection, now(), asked, counting))
         self._store.hold()
         self._mark: Mark | None = None
         if self._store.run("DEFERRED", lambda connection: format_of(connection, self._store.refuse)) < FORMAT:
@@ -92,18 +95,22 @@ class Ledger:
                 f"was made with {self._budget.text(up=True)}, not with {asked.text(up=True)}: "
                 "leave epsilon= and delta= away to open it as it is, or choose another path"
             )
-        if by is not None and by is not self._accountant:
+        if accountant not in (None, self._accountant.name):
             name = self._accountant.name
             self._store.refuse(f"is counted by accountant={name!r}: leave accountant= away, or choose another path")
+        if own is not None and str(own) != self._accountant.terms.get("release_delta"):
+            self._store.refuse("was made with another release_delta=: leave it away, or choose another path")
 
     @classmethod
-    def in_memory(cls, *, epsilon: Exact, delta: Exact = 0) -> Ledger:
+    def in_memory(
+        cls, *, epsilon: Exact, delta: Exact = 0, accountant: str | None = None, release_delta: Exact | None = None
+    ) -> Ledger:
         """Return a ledger for tests and notebooks. It is gone with the process.
 
         >>> Ledger.in_memory(epsilon=3, delta="1e-5")
         Ledger.in_memory(epsilon='3', delta='1/100000')
         """
-        return cls(None, epsilon=epsilon, delta=delta)
+        return cls(None, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta)
 
     @property
     def path(self) -> Path | None:
@@ -142,7 +149,8 @@ class Ledger:
         >>> book.spent
         Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
         """
-        return self._budget.minus(self.left)
+        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
+        return self._accountant.spent(self._mark.state)
 
     @property
     def left(self) -> Amount:
@@ -288,8 +296,8 @@ class Ledger:
         ({'epsilon': '2/3', 'delta': '0'}, '1/3')
         """
         mark, entries = self._run("DEFERRED", self._all)
-        left = self._accountant.left(mark.state, self._budget)
-        amounts = {"budget": self._budget, "spent": self._budget.minus(left), "left": left}
+        spent, left = self._accountant.spent(mark.state), self._accountant.left(mark.state, self._budget)
+        amounts = {"budget": self._budget, "spent": spent, "left": left}
         told = {name: {part: in_full(x) for part, x in amount._asdict().items()} for name, amount in amounts.items()}
         return {"accountant": self._accountant.name, **told, "entries": [entry.to_dict() for entry in entries]}
 
@@ -363,8 +371,10 @@ class Ledger:
     def _verified(self, connection: sqlite3.Connection) -> None:
         """Refuse books unless all that there is to check agrees."""
         refuse = self._store.refuse
-        self._opened(connection)
+        budget, accountant, _ = self._opened(connection)
         sound(connection, refuse)
+        if not accountant.is_sound(budget):  # proof: terms
+            refuse(DAMAGED)
         _, entries = self._all(connection)
         for entry in entries:
             if entry.kind == "migrated":
@@ -454,9 +464,10 @@ def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:
     return event
 
 
-def _accountant(name: str | None) -> Accountant | None:
-    if name is None:
-        return None
+def _kind(name: str | None, budget: Amount | None) -> type[Accountant]:
+    """Return the accountant of a name; where none is given, the one that allows most."""
+    if name is None:  # Without a delta both are the same rule.
+        return Adaptive if budget is not None and budget.delta else Plain
     found = accountants().get(name) if isinstance(name, str) else None
     if found is None:
         raise none_of("accountant", name, accountants())

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NoReturn, final
 
-from discreet.accounting import Accountant, Amount, Event, Plain, accountants
+from discreet.accounting import Accountant, Amount, Event, Plain
+from discreet.errors import ParameterError
 from discreet.exact import read_in_full
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, event_text, now
 
@@ -150,8 +151,9 @@ class Books:
         ((made, name, amount, count, tip),) = connection.execute(
             "SELECT made, accountant, amount, entries, digest FROM budget"
         )
-        accountant = accountants().get(name)
-        if accountant is None:
+        try:
+            accountant = Accountant.read(name)
+        except ParameterError:
             refuse("is counted by an accountant that this discreet does not know: upgrade discreet to use it")
         parts = json.loads(amount)
         budget = Amount(read_in_full(parts["epsilon"]), read_in_full(parts["delta"]))
@@ -181,7 +183,7 @@ def create(connection: sqlite3.Connection, made: str, budget: Amount, accountant
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     for statement in [*_SCHEMA, *_APPEND_ONLY]:
         connection.execute(statement)
-    fields = made, accountant.name, amount_text(budget)
+    fields = made, accountant.text, amount_text(budget)
     mark = Mark.start(accountant, *fields)
     connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, 0, ?)", (*fields, mark.digest))
     checkpoint = mark.number, mark.digest, mark.state_text, mark.seal
