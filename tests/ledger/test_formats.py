@@ -242,7 +242,7 @@ class TestDamage:
                 connection.execute(f"DROP TABLE {table}")
             parts = json.loads(amount)
             budget = Amount(Fraction(parts["epsilon"]), Fraction(parts["delta"]))
-            plain = formats.accountants()[name]
+            plain = Accountant.read(name)
             mark = formats.create(connection, made, budget, plain)
             for row in found:
                 changed = formats.Row(*row)._replace(source="elsewhere") if row[0] == 1 else formats.Row(*row)
@@ -271,6 +271,9 @@ class Half(Accountant):
 
     def left(self, state, budget):
         return Amount((budget.epsilon - state[0]) * 2, budget.delta)
+
+    def spent(self, state):
+        return Amount(state[0] * 2, Fraction(0))
 
 
 class TestAccountants:

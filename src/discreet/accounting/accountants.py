@@ -54,7 +54,9 @@ class Accountant(ABC):
     def for_budget(cls, budget: Amount, release_delta: Fraction | None = None) -> Self:
         """Return the accountant of a new budget; *release_delta* is the part of delta for the releases' own deltas."""
         if release_delta is not None:
-            raise ParameterError("release_delta", release_delta, f"None, because accountant={cls.name!r} divides no delta")
+            raise ParameterError(
+                "release_delta", release_delta, f"None, because accountant={cls.name!r} divides no delta"
+            )
         return cls()
 
     @property

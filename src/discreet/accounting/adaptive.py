@@ -3,7 +3,7 @@
 Theorem.  A move m on the menu, a loss of m h, costs m^2 units. Let V_0(l) = (1 - exp(epsilon - l))+ and V_b(l) the
 greatest of V_{b-1}(l) and p V_{b-m^2}(l + m h) + (1 - p) V_{b-m^2}(l - m h), p = 1 / (1 + exp(-m h)), over moves m with
 m^2 <= b. If V_B(0) <= delta - D, then any releases, each chosen after the answers before it, are together
-(epsilon, delta)-DP if their deltas come to at most D, and their units to at most B or their epsilons to at most epsilon.
+(epsilon, delta)-DP, if their deltas come to at most D, and their units to B or their epsilons to epsilon at most.
 Proof: adaptive.md, which cites the marked lines.
 """
 
@@ -34,11 +34,13 @@ _STEPS: Final = 300
 _ABOVE: Final = 600
 _BELOW: Final = 300
 """How many steps beyond epsilon and below 0 the lattice reaches; outside it, values are bounded."""
-_MOST_UNITS: Final = 1 << 15
+_MOST_UNITS: Final = 1 << 14
+_FAR: Final = Fraction(40)
+"""Beyond it probabilities are as good as 1 or 0, and bounded rather than computed."""
 _SURELY: Final = 1 + Fraction(1, 1 << 32)
-_AGAIN: Final = 1 + Fraction(1, 1 << 36)
+_AGAIN: Final = 1 + Fraction(1, 1 << 35)
 """By so much rounding may make a computed value too small; books are made with more to spare than is asked later."""
-_TINY: Final = Fraction(1, 1 << 1000)
+_TINY: Final = Fraction(1, 1 << 999)
 """More than all that underflows."""
 
 
@@ -72,7 +74,9 @@ class Adaptive(Accountant):
         """
         own = budget.delta / 2 if release_delta is None else release_delta
         if not 0 <= own <= budget.delta:
-            raise ParameterError("release_delta", release_delta, f"0 <= release_delta <= {budget.delta}, the whole delta")
+            raise ParameterError(
+                "release_delta", release_delta, f"0 <= release_delta <= {budget.delta}, the whole delta"
+            )
         step = _round(budget.epsilon / _STEPS)
         return cls(step, _MENU, _most_units(budget.epsilon, budget.delta - own, step, _MENU), own)
 
@@ -128,7 +132,7 @@ class Adaptive(Accountant):
         """Return the greatest epsilon of one move that still fits, and what is left of the releases' own delta."""
         units, epsilon, delta = state
         moves = [m * self.step for m in self.menu if units + m * m <= self.units]
-        return Amount(max([budget.epsilon - epsilon, *moves]), self.release_delta - delta)
+        return Amount(max([Fraction(0), budget.epsilon - epsilon, *moves]), self.release_delta - delta)
 
     def spent(self, state: State, /) -> Amount:
         """Return the sums of epsilons and deltas, which may be more than the budget."""
@@ -161,8 +165,8 @@ def _values(epsilon: Fraction, step: Fraction, menu: tuple[int, ...]) -> Iterato
     room, size = max(menu), len(lattice)
     here = slice(room, room + size)
     rows = np.ones((room * room + 1, size + 2 * room))  # proof: top
-    best = np.array([float_up(-expm1(epsilon - j * step)) if j * step > epsilon else 0.0 for j in lattice])
-    chances = [(m, *(float_up(1 / (1 + exp(way * m * step))) for way in (-1, 1))) for m in menu]  # proof: chances
+    best = np.array([_payoff(j * step - epsilon) for j in lattice])
+    chances = [(m, *_chances(m * step)) for m in menu]
     up, down = np.empty(size), np.empty(size)
     for units in count():
         for m, rises, falls in chances:
@@ -174,6 +178,17 @@ def _values(epsilon: Fraction, step: Fraction, menu: tuple[int, ...]) -> Iterato
         row = rows[units % len(rows)]
         row[here], row[:room] = best, best[0]  # proof: bottom
         yield Fraction(float(best[_BELOW]))
+
+
+def _payoff(over: Fraction) -> float:
+    """Return 1 - exp(-over), rounded up; 0 below 0."""
+    return 0.0 if over <= 0 else 1.0 if over > _FAR else float_up(-expm1(-over))  # proof: payoff
+
+
+def _chances(loss: Fraction) -> tuple[float, float]:
+    """Return 1 / (1 + exp(-loss)) and 1 / (1 + exp(loss)), rounded up."""
+    falls = float_up(1 / (1 + exp(min(loss, _FAR))))
+    return 1.0 if loss > _FAR else float_up(1 / (1 + exp(-loss))), falls  # proof: chances
 
 
 def _round(x: Fraction) -> Fraction:

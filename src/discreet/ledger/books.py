@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeVar, final
 
-from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
+from discreet.accounting import Accountant, Amount, Event, Plain, accountants
 from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, none_of, show_path
 from discreet.exact import Exact, exact, in_full, whole
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
@@ -75,7 +75,7 @@ class Ledger:
         timeout: Exact = 60,
     ) -> None:
         asked, own = _asked(epsilon, delta), None if release_delta is None else amount(release_delta, "release_delta")
-        kind = _kind(accountant, asked)
+        kind = _kind(accountant)
         self._store = Store(None if path is None else _place(path), timeout=_seconds(timeout))
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
@@ -464,10 +464,9 @@ def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:
     return event
 
 
-def _kind(name: str | None, budget: Amount | None) -> type[Accountant]:
-    """Return the accountant of a name; where none is given, the one that allows most."""
-    if name is None:  # Without a delta both are the same rule.
-        return Adaptive if budget is not None and budget.delta else Plain
+def _kind(name: str | None) -> type[Accountant]:
+    if name is None:
+        return Plain
     found = accountants().get(name) if isinstance(name, str) else None
     if found is None:
         raise none_of("accountant", name, accountants())

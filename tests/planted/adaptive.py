@@ -1,0 +1,78 @@
+"""Bugs of the adaptive filter."""
+
+from planted import Mutant
+
+FILE, TESTS = "accounting/adaptive.py", "test_adaptive.py::"
+GAMES, NUMBERS = TESTS + "TestGames", TESTS + "TestNumbers"
+OR = "return delta > self.release_delta or (units > self.units and epsilon > budget.epsilon)  # proof: or"
+
+CATALOGUE = [
+    Mutant(
+        "all of delta for plain charges outside the units",
+        FILE,
+        OR,
+        "inside = units <= self.units and delta <= self.release_delta\n"
+        "        return not (inside or (epsilon <= budget.epsilon and delta <= budget.delta))",
+        GAMES,
+    ),
+    Mutant(
+        "deltas beside the units that nobody counts", FILE, OR, OR.replace("delta > self.release_delta or ", ""), GAMES
+    ),
+    Mutant("one unit too many", FILE, OR, OR.replace("units > self.units", "units > self.units + 1"), GAMES),
+    Mutant(
+        "units or epsilons, where both must be exceeded", FILE, OR, OR.replace(" and ", " or "), TESTS + "TestFigures"
+    ),
+    Mutant(
+        "a move rounded down to the menu",
+        FILE,
+        "min(count, m * self.step // epsilon)) for m in self.menu]",
+        "min(count, (m * self.step // epsilon) or int(m == max(self.menu)))) for m in self.menu]",
+        GAMES,
+    ),
+    Mutant(
+        "groups of moves that are cut short",
+        FILE,
+        "-(-count // n) * m * m",
+        "count // n * m * m",
+        GAMES,
+    ),
+    Mutant("a move that costs its steps, not their square", FILE, "// n) * m * m for", "// n) * m for", GAMES),
+    Mutant("a move beyond the menu for nothing", FILE, "default=self.units + 1", "default=0", GAMES),
+    Mutant("nothing above the lattice", FILE, "rows = np.ones(", "rows = np.zeros(", NUMBERS),
+    Mutant("nothing below the lattice", FILE, "row[:room] = best, best[0]", "row[:room] = best, 0", NUMBERS),
+    Mutant(
+        "up and down swapped",
+        FILE,
+        "for m, rises, falls in chances:",
+        "for m, falls, rises in chances:",
+        GAMES,
+    ),
+    Mutant(
+        "an analyst who cannot wait",
+        FILE,
+        "np.maximum(best, np.add(up, down, out=up), out=best)  # proof: value",
+        "best = np.add(up, down, out=up).copy()",
+        GAMES,
+    ),
+    Mutant(
+        "a payoff rounded down to nothing near epsilon",
+        FILE,
+        "0.0 if over <= 0",
+        "0.0 if over <= Fraction(1, 2)",
+        GAMES,
+    ),
+    Mutant(
+        "a unit more than delta pays for",
+        FILE,
+        "for _ in takewhile(lambda value: value * _SURELY + _TINY <= delta, values))",
+        "for _ in takewhile(lambda value: value * _SURELY + _TINY <= delta, values)) + 40",
+        TESTS + "TestFigures",
+    ),
+    Mutant(
+        "terms on the books that nobody checks",
+        "ledger/books.py",
+        "if not accountant.is_sound(budget):",
+        "if False:",
+        TESTS + "TestBooks",
+    ),
+]
