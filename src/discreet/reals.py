@@ -346,7 +346,8 @@ def _decide(x: Real, bits: int, answer: Callable[[int, int], T]) -> T:
 
 def _enclose(x: Number, bits: int, known: _Known) -> tuple[int, int]:
     if not isinstance(x, Real):
-        return floor_bits(x, bits), -floor_bits(-x, bits)
+        low, rest = divmod(x.numerator << max(bits, 0), x.denominator << max(-bits, 0))
+        return low, low + bool(rest)
     ends = _ends(x.ball(known))
     if ends is None:
         raise PrecisionError(f"a real number has no finite enclosure at {bits + 64} bits")

@@ -221,7 +221,7 @@ def test_every_digit_is_drawn_once(monkeypatch):
         def fill(out, coins, i=i):
             filled.append((i, out.size))
             out[:] = 0
-            return tables._NOWHERE, tables._NOWHERE
+            return tables.NOWHERE, tables.NOWHERE
 
         monkeypatch.setattr(table, "fill", fill)
     digits.draw(many.CHUNK + 5, SYSTEM)
@@ -466,7 +466,8 @@ def test_the_sizes_of_cells_and_words_are_handed_on():
     coins = _Asked()
     categorical_many([1] * 300, 64, coins, cell=8, word=16)  # Every cell is open.
     assert coins.asked == [8, 16]
-    for table in many._kept(1000, 1, True, 8, 16, True)._tables:
+    discrete_laplace_many(1000, 0, private_size=True, cell=8, word=16)
+    for table in many._KEPT[1000, 1, True, 8, 16]._tables:
         assert (table._cell, table._word) == (8, 16)
     for draw, one in ((geometric_many, geometric), (discrete_laplace_many, discrete_laplace)):
         assert draw(10, 1, ScriptedCoins(0x80, 8), word=8).tolist() == [one(10, ScriptedCoins(0x80, 8), word=8)]
@@ -580,7 +581,7 @@ def test_a_draw_is_the_xor_of_all_its_digits(signed, monkeypatch):
 
         def fill(out, coins, value=value):
             out[:] = value
-            return tables._NOWHERE, tables._NOWHERE
+            return tables.NOWHERE, tables.NOWHERE
 
         monkeypatch.setattr(table, "fill", fill)
     n = many.CHUNK + 1
@@ -708,7 +709,7 @@ def test_an_array_is_patched_at_both_ends_of_int64():
         ([2**63, 1], object),
         ([1, -(2**63) - 1], object),
     ):
-        patched = many._patched(np.array([5, 6]), dict(enumerate(values)))
+        patched = many.patched(np.array([5, 6]), dict(enumerate(values)))
         assert patched.tolist() == [*values, *[5, 6][len(values) :]]
         assert patched.dtype == kind
 
@@ -717,11 +718,13 @@ def test_tables_are_kept_for_a_few_laws_only(monkeypatch):
     kept = {}
     monkeypatch.setattr(many, "_KEPT", kept)
     monkeypatch.setattr(many, "_ROOM", 2)
-    made = [many._kept(k, 7, True, 16, 64, True) for k in range(1, 6)]
-    assert all(digits is not None for digits in made)
+    made = [many.kept((k,), True, object) for k in range(1, 6)]
+    assert len(set(made)) == 5
     assert list(kept.values()) == made[-2:]
-    assert [many._kept(k, 7, True, 16, 64, False) for k in (4, 5)] == made[-2:]
-    assert many._kept(1, 7, True, 16, 64, False) is None
+    for build in (False, True):
+        assert [many.kept((k,), build, object) for k in (4, 5)] == made[-2:]
+    assert many.kept((1,), False, object) is None
+    assert list(kept.values()) == made[-2:]
 
 
 def test_tables_are_made_for_a_call_that_is_worth_them_and_used_from_then_on(monkeypatch):
@@ -764,7 +767,7 @@ def test_samplers_contain_no_floating_point():
                 assert {alias.name for alias in node.names} <= {"lcm", "gcd", "isqrt"}, where
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
                 # Only Fractions and Reals are divided: the one operand that names a scale or a share is one.
-                assert path.name in {"one.py", "many.py", "gaussian.py"}, where
+                assert path.name in {"one.py", "many.py", "gaussian.py", "blocks.py"}, where
 
 
 def bins(scale, pieces=40):

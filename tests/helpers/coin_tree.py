@@ -69,6 +69,25 @@ def law_by_counting(draw, word, layers):
     return dict(decided), sum((Fraction(1, 1 << length) for _, length in undecided), Fraction(0))
 
 
+def law_by_walking(draw, most):
+    """Walk the tree of coins, by as many bits at a time as *draw* asks for; return what law_by_counting does.
+
+    Scripts longer than *most* bits are left undecided.
+    """
+    decided, undecided, todo = defaultdict(Fraction), Fraction(0), [(0, 0)]
+    while todo:
+        value, length = todo.pop()
+        try:
+            decided[draw(ScriptedCoins(value, length))] += Fraction(1, 1 << length)
+        except Exhausted as ended:
+            (more,) = ended.args
+            if length + more > most:
+                undecided += Fraction(1, 1 << length)
+            else:
+                todo += [(value << more | w, length + more) for w in range(1 << more)]
+    return dict(decided), undecided
+
+
 class OneCellCoins(ScriptedCoins):
     """Scripted coins for arrays of one draw with 8-bit cells and words.
 

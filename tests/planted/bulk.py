@@ -31,9 +31,9 @@ CATALOGUE = [
     Mutant(
         "array noise cut at 30 scales",
         S + "many.py",
-        "        return _patched(out, large)",
+        "        return patched(out, large)",
         "        most = int(30 * self._top_scale) << self._shift\n"
-        "        return np.clip(_patched(out, large), -most, most)",
+        "        return np.clip(patched(out, large), -most, most)",
         TAIL,
     ),
     Mutant(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,8 @@ __all__ = [
     "discrete_laplace_many",
     "geometric_many",
 ]
+
+L = TypeVar("L")
 
 # A digit has at most this many bits, and the top digit's own scale is at most this: with 16-bit cells a
 # table of K outcomes leaves about K / 2**17 of the draws open.
@@ -243,8 +245,10 @@ def _draw_many(scale: Fraction, signed: bool, n: int, coins: Coins, build: bool,
     if scale == 0:
         return np.zeros(n, np.int64)
     law = (scale.numerator, scale.denominator, signed)
-    if scale < _LARGEST and (digits := _kept(*law, cell, word, build)) is not None:
-        return digits.draw(n, coins)
+    if scale < _LARGEST:
+        digits = kept((*law, cell, word), build, lambda: Digits(scale, signed, cell=cell, word=word))
+        if digits is not None:
+            return digits.draw(n, coins)
     scaled_log(*law, word)  # Made now, because whether a draw follows may be private.
     one = discrete_laplace if signed else geometric
     return fitted([one(scale, coins, word=word) for _ in range(n)], scale < _LARGEST)
@@ -280,7 +284,8 @@ class Digits:
             law = _digit_law(scale / (1 << low), size, high is None, shares)
             ways = (0, -1)[: len(shares)]  # XOR with -1 complements.
             values = [k << low ^ way for k in range(len(law) // len(ways)) for way in ways]
-            self._tables.append(Table(law, values, cell=cell, word=word))
+            reported = len(ways) if high is None else 0
+            self._tables.append(Table(law, values, reported=reported, cell=cell, word=word))
         self._beyond = 2 * self._span if signed and not low_bits else self._span
 
     def draw(self, n: int, coins: Coins) -> NDArray[Any]:
@@ -296,7 +301,7 @@ class Digits:
                 part ^= digit[: part.size]
             for i in places[outcomes >= self._beyond].tolist():
                 large[start + i] = self._go_on(int(part[i]), coins)
-        return _patched(out, large)
+        return patched(out, large)
 
     def _go_on(self, draw: int, coins: Coins) -> int:
         """Return the draw with its top digit, which passed the table's span, replaced by one drawn anew."""
@@ -304,13 +309,13 @@ class Digits:
         return draw ^ (self._span << self._shift) ^ (top << self._shift)
 
 
-def _patched(out: NDArray[np.int64], large: dict[int, int]) -> NDArray[Any]:
+def patched(out: NDArray[np.int64], large: dict[int, int]) -> NDArray[Any]:
     """Return the array with some values replaced; as Python ints if one of them does not fit."""
     fits = all(-(1 << 63) <= value < 1 << 63 for value in large.values())
-    patched = out if fits else out.astype(object)
+    whole: NDArray[Any] = out if fits else out.astype(object)
     for i, value in large.items():
-        patched[i] = value
-    return patched
+        whole[i] = value
+    return whole
 
 
 def _digit_law(scale: Fraction, size: int, top: bool, shares: Sequence[Number]) -> list[Number]:
@@ -330,18 +335,17 @@ def _shares(scale: Fraction) -> tuple[Number, Number]:
     return 1 / (1 + q), q / (1 + q)
 
 
-_KEPT: Final[dict[tuple[int | bool, ...], Digits]] = {}
+_KEPT: Final[dict[tuple[object, ...], Any]] = {}
 
 
-def _kept(num: int, den: int, signed: bool, cell: int, word: int, build: bool) -> Digits | None:
+def kept(law: tuple[object, ...], build: bool, make: Callable[[], L]) -> L | None:
     """Return a law's tables if they are kept, or are to be built.
 
     What is kept is a function of the laws asked for, in their order, and of *build*, which must be public.
     """
-    key = (num, den, signed, cell, word)
-    digits = _KEPT.get(key)
-    if digits is None and build:
-        digits = _KEPT[key] = Digits(Fraction(num, den), signed, cell=cell, word=word)
+    made: L | None = _KEPT.get(law)
+    if made is None and build:
+        made = _KEPT[law] = make()
         for old in list(_KEPT)[:-_ROOM]:
             _KEPT.pop(old, None)
-    return digits
+    return made

@@ -21,20 +21,20 @@ from discreet.reals import Number, enclose_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CELL", "CHUNK", "Table"]
+__all__ = ["CELL", "CHUNK", "NOWHERE", "Table"]
 
 CELL: Final = 16
 CHUNK: Final = 1 << 15
 """Draws made at a time, so that tables and words stay in the processor's cache."""
 _GUARD: Final = 32
-_NOWHERE: Final = np.empty(0, np.intp)
+NOWHERE: Final = np.empty(0, np.intp)
 
 
 class Table:
     """The law that gives values[i] the probability law[i], ready to be drawn from in bulk.
 
-    The probabilities are Fractions or Reals, positive, and sum to exactly 1. *cell* and *word* are the
-    numbers of bits of U looked at first and next.
+    The probabilities are Fractions or Reals, not negative, and sum to exactly 1. *cell* and *word* are the numbers of
+    bits of U looked at first and next. The last *reported* outcomes own no cell: `fill` tells all of their places.
 
     >>> from fractions import Fraction
     >>> from discreet.coins import SYSTEM
@@ -43,7 +43,9 @@ class Table:
     True
     """
 
-    def __init__(self, law: Sequence[Number], values: Sequence[int], *, cell: int = CELL, word: int = 64) -> None:
+    def __init__(
+        self, law: Sequence[Number], values: Sequence[int], *, reported: int = 0, cell: int = CELL, word: int = 64
+    ) -> None:
         self._law = law
         self._cell = cell
         self._word = word
@@ -52,6 +54,7 @@ class Table:
         fine = word + _GUARD
         bounds = enclose_bits(law, fine)
         self._whole = [max(low, 0) >> (fine - cell) for low, _ in bounds]
+        self._whole[len(law) - reported :] = [0] * reported  # proof: reported
         self._settled = sum(self._whole)
         self._cells = np.zeros(1 << cell, np.int64)
         self._cells[: self._settled] = np.repeat(self._values, self._whole)
@@ -73,7 +76,7 @@ class Table:
         cells = fields(coins, out.size, self._cell)
         np.take(self._cells, cells, out=out, mode="wrap")
         if self._settled == 1 << self._cell:
-            return _NOWHERE, _NOWHERE
+            return NOWHERE, NOWHERE
         places = np.flatnonzero(cells >= self._settled)
         outcomes = self._settle(cells[places], coins)
         out[places] = self._values[outcomes]
