@@ -119,11 +119,11 @@ CATALOGUE = [
     Mutant(
         "large draws wrapped to int64",
         S + "many.py",
-        "    patched = out if fits else out.astype(object)\n"
+        "    whole: NDArray[Any] = out if fits else out.astype(object)\n"
         "    for i, value in large.items():\n"
-        "        patched[i] = value",
-        "    patched = out\n    for i, value in large.items():\n"
-        "        patched[i] = value if fits else max(min(value, (1 << 63) - 1), -(1 << 63))",
+        "        whole[i] = value",
+        "    whole: NDArray[Any] = out\n    for i, value in large.items():\n"
+        "        whole[i] = value if fits else max(min(value, (1 << 63) - 1), -(1 << 63))",
         TAIL,
     ),
     Mutant(
