@@ -30,42 +30,48 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.fixture(scope="module")
-def browser():
+def windows():
+    """Return two windows of a browser, with scripts and without, and what it complained of and asked for in them."""
+    complaints, asked = [], []
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
+        pages = {scripts: browser.new_page(java_script_enabled=scripts) for scripts in (True, False)}
+        for page in pages.values():
+            page.on("console", lambda message: complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("dialog", lambda dialog: complaints.append(dialog.message))
+            page.on("request", lambda request: asked.append(request.url))
+        yield pages, complaints, asked
         browser.close()
 
 
 @pytest.fixture
-def open_page(browser, tmp_path):
+def open_page(windows, tmp_path):
     """Return a function that opens a page; afterwards fail if the browser complained, or asked for anything else."""
-    contexts, complaints, asked = [], [], []
+    pages, complaints, asked = windows
+    for page in pages.values():
+        page.goto("about:blank")
+    complaints.clear()
+    asked.clear()
 
     def opened(html, theme="light", size=DESK, scripts=True):
         path = tmp_path / "page.html"
         path.write_text(html, encoding="utf-8")
-        context = browser.new_context(color_scheme=theme, viewport=size, java_script_enabled=scripts)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(dialog.message))
-        page.on("request", lambda request: asked.append(request.url))
+        page = pages[scripts]
+        page.set_viewport_size(size)
+        page.emulate_media(media="screen", color_scheme=theme)
         page.goto(path.as_uri())
         return page
 
     opened.complaints, opened.asked = complaints, asked
     yield opened
-    for context in contexts:
-        context.close()
     assert not complaints
     assert {url for url in asked if not url.startswith("data:")} <= {(tmp_path / "page.html").as_uri()}
 
 
-def pixels(page, selector):
-    """Return what a part of a page looks like, as an array of colours between 0 and 255."""
-    shot = image.imread(io.BytesIO(page.locator(selector).first.screenshot()))
+def pixels(page, selector=None):
+    """Return what a part of a page, or its window, looks like, as an array of colours between 0 and 255."""
+    shot = image.imread(io.BytesIO((page.locator(selector).first if selector else page).screenshot()))
     return (shot[:, :, :3] * 255).round().astype(int)
 
 
@@ -146,14 +152,14 @@ def test_points_are_drawn_where_there_are_no_bars(open_page):
 
 def test_themes_differ_and_the_button_changes_them(open_page):
     html = answer().to_html()
-    light, dark = (pixels(open_page(html, theme), "body").mean() for theme in ("light", "dark"))
+    light, dark = (pixels(open_page(html, theme, PHONE)).mean() for theme in ("light", "dark"))
     assert light > 220
     assert dark < 60
     for theme, other in (("light", dark), ("dark", light)):
-        page = open_page(html, theme)
+        page = open_page(html, theme, PHONE)
         assert page.locator("#theme").inner_text() == ("Dark" if theme == "light" else "Light")
         page.locator("#theme").click()
-        assert pixels(page, "body").mean() == pytest.approx(other, abs=5)
+        assert pixels(page).mean() == pytest.approx(other, abs=5)
         page.locator("#theme").click()
         assert page.locator("#theme").inner_text() == ("Dark" if theme == "light" else "Light")
 
@@ -292,5 +298,5 @@ def test_a_hundred_thousand_groups_stay_usable(open_page):
 def test_print_is_light(open_page):
     page = open_page(answer().to_html(), "dark")
     page.emulate_media(media="print")
-    assert pixels(page, "body").mean() > 220
+    assert pixels(page).mean() > 220
     assert not page.locator("#theme").is_visible()

@@ -106,6 +106,7 @@ def test_a_broken_link_fails(tmp_path, link):
         build(tmp_path / "site", docs_dir=str(docs), nav=["index.md"], hooks=[], plugins=[])
 
 
+@pytest.mark.deep
 def test_the_pictures_can_be_made_again(tmp_path):
     pytest.importorskip("matplotlib")
     make = module_at(PICTURES / "make.py")
