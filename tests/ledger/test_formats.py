@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Accountant, Amount, Event
@@ -133,10 +134,8 @@ class TestMigration:
     def test_a_kill_leaves_the_old_file_or_the_new_one(self, old, tmp_path):
         path, _ = old
         before, bytes_, seed, moved = told(path), path.read_bytes(), random.Random(7919), 0
-        started = time.monotonic()
-        Ledger(path)
-        longest = 1.5 * (time.monotonic() - started)
-        for _ in range(40):
+        wait = 0.01  # Until a kill: longer after one that came too early, shorter after one that came too late.
+        for _ in range(cases(16, 40)):
             path.write_bytes(bytes_)
             child = os.fork()
             if child == 0:
@@ -144,15 +143,16 @@ class TestMigration:
                     Ledger(path)
                 finally:
                     os._exit(0)
-            time.sleep(seed.uniform(0, longest))
+            time.sleep(seed.uniform(0, 2 * wait))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            moved += rows(path, "PRAGMA user_version") == [(3,)]
+            late = rows(path, "PRAGMA user_version") == [(3,)]
+            moved, wait = moved + late, wait / 2 if late else wait * 2
             book = Ledger(path)
             book.verify()
             assert kept(book.entries()[:-1]) == before
             assert [entry.kind for entry in book.entries()].count("migrated") == 1
-        assert 0 < moved < 40
+        assert 0 < moved < cases(16, 40)
 
     def test_a_newer_file_is_refused_in_so_many_words(self, tmp_path):
         Ledger(tmp_path / "b.db", epsilon=1).close()

@@ -21,6 +21,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 import tables_reference as reference
+import tiers
 from tables_totals import exact
 from telling import told
 
@@ -237,7 +238,7 @@ def one_person(what, groups, person):
 @each_question
 @each_groups
 @each_person
-@pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("rows", tiers.each(TABLES.values(), 2), ids=tiers.each(TABLES, 2))
 def test_the_charge_is_what_the_noise_that_is_drawn_costs(what, groups, person, rows, queries, draws):
     book = books()
     answer = ask(table(rows, person, book), what, groups)

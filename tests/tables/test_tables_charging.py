@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tiers import each
 
 import discreet
 from discreet import Ledger
@@ -278,8 +279,10 @@ app()
 """
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
-@pytest.mark.parametrize("as_json", [False, True])
+STOPPED = [("duckdb", False), ("duckdb", True), ("sqlite", True), ("sqlite", False)]
+
+
+@pytest.mark.parametrize(("engine", "as_json"), each(STOPPED, 2))
 def test_ctrl_c_is_one_line_and_130_whatever_the_engine(engine, as_json, tmp_path):
     size = 4_000_000 if engine == "duckdb" else 400_000
     if engine == "duckdb":
