@@ -1,5 +1,6 @@
 """What all tests have: tiers, and a last line about each thing that was not there to be tested."""
 
+import gc
 import os
 import re
 import time
@@ -11,6 +12,8 @@ from hypothesis import settings
 ALL = bool(os.environ.get("DISCREET_ALL") or os.environ.get("DISCREET_SLOW"))
 
 START: list[float] = []
+
+gc.set_threshold(20_000, 20, 50)  # Queries are trees of small objects; to look for cycles among them took a third.
 
 settings.register_profile("some", max_examples=25, deadline=None)
 settings.register_profile("all", deadline=None)
