@@ -41,7 +41,7 @@ def test_every_mechanism_has_a_proof_and_every_proof_ships():
 @pytest.mark.parametrize("proof", PROOFS, ids=lambda p: p.stem)
 def test_reread_the_proof_when_the_code_has_moved(proof):
     named = DIGEST.findall(proof.read_text())
-    assert named
+    assert named, f"{proof.name}: need the digest of what it is about, <!-- digest {proof.stem}.py {'0' * 16} -->"
     for module, known in named:
         found = digest((proof.parent / module).read_text())
         assert found == known, f"{module} has moved: reread the proof {proof.name}, then write the digest {found}"
