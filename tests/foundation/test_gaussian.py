@@ -67,7 +67,7 @@ def test_a_trial_of_one_draw_keeps_each_integer_in_proportion(variance, monkeypa
 def test_a_draw_is_kept_where_a_geometric_variable_reaches_a_triangular_number(variance, monkeypatch):
     num, den = Fraction(variance).as_integer_ratio()
     m, laplace, shift, geometric = gaussian._logarithms(num, den, 64)
-    assert m * m <= variance < (m + 1) ** 2
+    assert m * m < variance <= (m + 1) ** 2
     assert laplace[0].scale == Fraction(2 * num, den * (2 * m + 1))
     assert geometric[0].scale * 2**shift == variance
     assert geometric[0].scale < 2**20

@@ -101,7 +101,7 @@ def _reaches(low: int, size: int, variance: Fraction | int, coins: Coins, word: 
 @lru_cache(maxsize=4096)
 def _logarithms(num: int, den: int, word: int) -> tuple[int, tuple[ScaledLog, int], int, tuple[ScaledLog, int]]:
     """Return m, the logarithm of the Laplace variable, and the lower bits and the logarithm of the geometric one."""
-    m = isqrt(num // den)
+    m = isqrt((num - 1) // den)
     shift = max((num // den).bit_length() - _QUICK, 0)
     scale, top = Fraction(2 * num, den * (2 * m + 1)), Fraction(num, den << shift)
     laplace = scaled_log(scale.numerator, scale.denominator, True, word)
