@@ -33,6 +33,7 @@ from discreet import LaplaceThreshold
 
 CONTENDERS = Path(__file__).with_name("contenders.py")
 LARGE, MEDIUM, SMALL, TINY = 10**7, 10**6, 10**5, 1000
+MANY = (2 * 10**6, 10**7, 4 * 10**7)
 PATIENCE = 900
 """The seconds that a contender may take to get ready, and at least those that it may take to answer."""
 SOUND = LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3).threshold + 1
@@ -97,6 +98,23 @@ def growth(look: Look) -> Iterator[Row]:
         yield Row(what, f"{ours:.3g}-fold", f"{direct:.3g}-fold", ours / direct, "<=", 1, note)
 
 
+def many(look: Look) -> Iterator[Row]:
+    """Ours beside the plain count of people, where there are nearly half as many groups as rows."""
+    over: dict[int, float] = {}
+    for n in (TINY, 2 * TINY) if look.quick else MANY:
+        runs = turns(("ours", "plain"), n, 1 if look.quick or n == MANY[-1] else 3, made=many_groups)
+        ours, plain = (least(runs[name]) for name in ("ours", "plain"))
+        over[n] = ours.wall / plain.wall
+        what = f"people per city, {power(n)} rows, nearly half as many cities"
+        yield Row(f"{what}: time over the plain count", str(ours), str(plain), over[n], "<=", 2.5)
+        mine, alone = (statistics.median(run.memory for run in runs[name]) for name in ("ours", "plain"))
+        what = f"{what}: peak memory over the plain count"
+        yield Row(what, f"{mine / 2**20:.0f} MiB", f"{alone / 2**20:.0f} MiB", mine / alone, "<=", 1.3)
+    (few, first), *_, (most, last) = over.items()
+    what = f"growth of time from {power(few)} to {power(most)} rows with as many cities, over the plain count's own"
+    yield Row(what, f"{last:.3g}", f"{first:.3g}", last / first, "<=", 1, "times over the plain count")
+
+
 def against(peer: Peer, look: Look) -> Iterator[Row]:
     """Ours and the peer in turns, ours first and last; then the groups of each, at an equal delta that is sound."""
     (goal, rounds), what = GOALS[peer.name], f"people per city, {power(LARGE)} rows"
@@ -133,12 +151,14 @@ def _released(peer: Peer, what: str, groups: int, theirs: Run) -> Row:
     return Row(what, f"{groups:,}", f"{theirs.groups:,}", groups / max(theirs.groups, 1), ">=", 0.98, note)
 
 
-def turns(names: tuple[str, ...], n: int, rounds: int, *, repeat: int = 1) -> dict[str, list[Run]]:
+def turns(
+    names: tuple[str, ...], n: int, rounds: int, *, repeat: int = 1, made: Callable[[int], Path] | None = None
+) -> dict[str, list[Run]]:
     """Return several runs of each contender, which take turns."""
     found: dict[str, list[Run]] = {name: [] for name in names}
     for _ in range(rounds):
         for name, runs in found.items():
-            runs.append(run(name, n, repeat=repeat))
+            runs.append(run(name, n, repeat=repeat, made=made))
     return found
 
 
@@ -155,14 +175,32 @@ def middle(runs: list[Run]) -> Run:
     return Run(**medians | whole, least=min(one.least for one in runs), stopped=stopped)
 
 
-def run(name: str, n: int, *, python: str = sys.executable, repeat: int = 1, limit: float = PATIENCE) -> Run:
+def run(
+    name: str,
+    n: int,
+    *,
+    python: str = sys.executable,
+    repeat: int = 1,
+    limit: float = PATIENCE,
+    made: Callable[[int], Path] | None = None,
+) -> Run:
     """Run a contender on n rows, under its own Python."""
     environ = dict(os.environ)
     if name == "direct":
         environ["BENCH_SQL"] = str(_sql())
     if python != sys.executable:
         environ.pop("PYTHONPATH", None)
-    command = [python, "-P", "-W", "ignore", str(CONTENDERS), name, str(data(n)), str(data(TINY)), str(repeat)]
+    command = [
+        python,
+        "-P",
+        "-W",
+        "ignore",
+        str(CONTENDERS),
+        name,
+        str((made or data)(n)),
+        str(data(TINY)),
+        str(repeat),
+    ]
     found = timed([*command, str(SOUND)], environ, limit, whole=name == "tumult")
     print(f"  {name}, {power(n)} rows: {found}, {found.groups:,} groups", file=sys.stderr, flush=True)
     return found
@@ -281,6 +319,32 @@ def data(n: int) -> Path:
 
 
 @cache
+def many_groups(n: int) -> Path:
+    """Return a file of events of n // 10 people in nearly n / 2 cities, a thousand of which have a quarter of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    path = CACHE / f"many-{n}.parquet"
+    if path.exists():
+        return path
+    CACHE.mkdir(parents=True, exist_ok=True)
+    rng, whole = np.random.default_rng(7), path.with_suffix(f".{os.getpid()}")
+    schema = pa.schema([("user_id", pa.int64()), ("city", pa.string())])
+    with pq.ParquetWriter(whole, schema) as file:
+        for start in range(0, n, 10**6):
+            size = min(10**6, n - start)
+            popular = rng.random(size) < 1 / 4
+            city = np.where(popular, rng.integers(0, 1000, size), rng.integers(0, n * 3 // 4, size))
+            names = pc.binary_join_element_wise("city-", pa.array(city * 2654435761 % (1 << 40)).cast(pa.string()), "")
+            file.write_table(
+                pa.table([pa.array(rng.integers(0, n // 10, size)), names], schema), row_group_size=122_880
+            )
+    whole.rename(path)
+    return path
+
+
+@cache
 def _sql() -> Path:
     """Return a file with the query that Ibis writes for our plan."""
     import ibis
@@ -299,5 +363,6 @@ def _sql() -> Path:
 PARTS: dict[str, Callable[[Look], Iterator[Row]]] = {
     "engine": engine,
     "growth": growth,
+    "many": many,
     **{name: partial(against, PEERS[name]) for name in GOALS},
 }

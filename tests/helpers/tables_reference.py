@@ -33,8 +33,10 @@ def aggregates(plan, rows, salt, where=None):
     """Each group's key, as a tuple, and what people add up to there: their number, then a total of each aggregate."""
     found = defaultdict(lambda: [0] * (1 + len(plan.aggregates)))
     for who, groups in people_of(plan, rows, where).items():
-        kept = sorted(groups, key=lambda key: place(who, key, salt))[: plan.max_groups]
-        for key in kept:
+        places = {key: place(who, key, salt) for key in groups}
+        for key, here in places.items():
+            if sum(there <= here for there in places.values()) > plan.max_groups:
+                continue
             columns = zip(*groups[key], strict=True)
             adds = [1, *(contribution(each, x) for each, x in zip(plan.aggregates, columns, strict=True))]
             found[key] = [total + add for total, add in zip(found[key], adds, strict=True)]
@@ -94,12 +96,12 @@ def place(who, key, salt):
     x = x % P if x >= 0 else -(-x % P)
     y = code(key, salt, "g")
     z = (x + a) * (y // 2**28 + b) % P + y % 2**28
-    return z**3 % P, y, key  # Only keys that share a code are compared: close floats.
+    return z**3 % P, y % 2**32, [x for x in key if type(x) is float]  # Close floats share a code.
 
 
 def code(values, salt, role):
-    text = salt.hex() + role + "".join("|" + text_of(value) for value in values)
-    return int(hashlib.md5(text.encode()).hexdigest()[:14], 16)
+    text = hashlib.sha256(salt).digest()[16:24].hex() + role + "".join("|" + text_of(value) for value in values)
+    return int.from_bytes(hashlib.md5(text.encode()).digest()[:7], "little")
 
 
 def text_of(value):

@@ -29,9 +29,9 @@ CATALOGUE = [
     ),
     Mutant(
         "a value that is no number makes a sum fail",
-        T + "texts.py",
-        'return column.try_cast("float64")',
-        'return column.cast("float64")',
+        T + "engines/duckdb.py",
+        'return text.try_cast("float64")',
+        'return text.cast("float64")',
         F + "test_values_are_numbers_without_being_declared",
     ),
     Mutant(

@@ -29,15 +29,15 @@ CATALOGUE = [
     Mutant(
         "a person is in a bin for each group",
         T + "plan.py",
-        "kept.mutate(b=(kept.r == 0).ifelse(bins, 0))",
+        "kept.mutate(b=(kept.r == 1).ifelse(bins, 0))",
         "kept.mutate(b=bins)",
         TESTS + "TestEstimate::test_one_person_is_in_one_bin_whatever_they_did",
     ),
     Mutant(
         "known keys are forgotten",
         T + "plan.py",
-        "groups = groups.filter(_among(",
-        "groups.filter(_among(",
+        "rows = rows.filter(_among(",
+        "rows.filter(_among(",
         TESTS + "TestEstimate::test_known_keys_are_the_groups_that_count",
     ),
     Mutant(

@@ -6,8 +6,8 @@ CATALOGUE = [
     Mutant(
         "a person counts in one group more than the map says",
         T + "plan.py",
-        "each.r < self.max_groups)  # proof: first",
-        "each.r <= self.max_groups)  # proof: first",
+        "ranked.r <= self.max_groups)  # proof: first",
+        "ranked.r <= self.max_groups + 1)  # proof: first",
         "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
     ),
     Mutant(
@@ -34,9 +34,30 @@ CATALOGUE = [
     Mutant(
         "a number that depends on everyone's groups mixed with the person",
         T + "order.py",
-        "* (rows.y1 + self.b) % P + rows.y2\n",
-        "* (rows.y1 + self.b) % P + rows.id\n",
+        "% P + (coded.c & (HALF - 1))\n",
+        "% P + coded.count().over()\n",
         "test_tables_plan.py::test_a_new_group_does_not_move_the_groups_of_others",
+    ),
+    Mutant(
+        "groups that share a place are kept beyond max_groups",
+        T + "plan.py",
+        "ranked = placed.mutate(r=placed.count().over(until)",
+        "ranked = placed.mutate(r=ibis.rank().over(until) + 1",
+        "test_tables_order.py::test_groups_that_share_a_place_are_kept_or_left_out_together",
+    ),
+    Mutant(
+        "close floats are not told apart",
+        T + "plan.py",
+        "order_by=[placed.v, *ties]",
+        "order_by=[placed.v]",
+        "test_tables_order.py::test_of_close_floats_which_share_a_code_the_least_are_kept[duckdb]",
+    ),
+    Mutant(
+        "a digest without its last bit",
+        T + "engines/duckdb.py",
+        '(number & literal((1 << 56) - 1, "uint64"))',
+        '(number & literal((1 << 55) - 1, "uint64"))',
+        "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
     ),
     Mutant(
         "a salt that everyone knows",

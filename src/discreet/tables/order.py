@@ -1,13 +1,12 @@
 """Order: the keyed order in which a person's groups are kept, the same on every engine.
 
-Under a salt, each group has a code of 56 bits, the beginning of an MD5 digest of the salt and the group's text, and so
-has each person who is not an integer. A person x and a group with code 2**28 y1 + y2 are mixed by
+Under a salt, each group has a code of 56 bits, the beginning of an MD5 digest of a key that the salt gives and the
+group's text, and so has each person who is not an integer. A person x and a group with code 2**28 y1 + y2 are mixed by
 
     z = (x + a) (y1 + b) mod P + y2,    h = z**3 mod P,    P = 1518500213,
 
 where a and b come from the salt, in integers that stay below 2**63 on the way. A person's groups are ordered by h, then
-by code, then by the engine's order of the keys. Digests are computed once per group and not once per row, because that
-is what takes time; the mixing is five remainders.
+by the low bits of the code. Digests are computed once for each person and group; a short key makes one block of MD5.
 
 How unpredictable it is: without the salt, codes are (MD5 has no known bias that would help), and so is the order. The
 mixing is no cipher. Nothing about privacy rests on either: see plan.md.
@@ -23,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from discreet.tables.engines import Engine
 
-__all__ = ["HALF", "ID_BITS", "Order", "P"]
+__all__ = ["HALF", "LOW", "Order", "P"]
 
 P: Final = 1518500213
 """A prime below 2**30.5 with P = 2 modulo 3, so that cubing is one-to-one."""
 HALF: Final = 1 << 28
-ID_BITS: Final = 32
+LOW: Final = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +44,21 @@ class Order:
         """Return the order that a salt gives."""
         digest = hashlib.sha256(salt).digest()
         a, b = int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:16], "big")
-        return cls(engine, salt.hex(), a=P + a % P, b=1 + b % HALF)
+        return cls(engine, digest[16:24].hex(), a=P + a % P, b=1 + b % HALF)
 
-    def placed(self, rows: Any, kept: list[str]) -> Any:
-        """Return v = 2**32 h + id for rows with x, y1, y2 and id, and some other columns."""
-        v = self.engine.place(rows.x, rows.y1, rows.y2, rows.id, self.a, self.b)
-        if v is not None:
-            return rows.select(*kept, v=v)
-        z = (rows.x % P + self.a) * (rows.y1 + self.b) % P + rows.y2
-        mixed = rows.select(*kept, "id", z=z)  # proof: mix
+    def placed(self, each: Any, who: list[str], keys: list[str]) -> Any:
+        """Return rows of people and groups with their place v in the order."""
+        kept, kind = each.columns, each[who[0]].type()
+        plain = len(who) == 1 and kind.is_integer() and not kind.is_uint64()
+        x = each[who[0]].cast("int64") if plain else self.code("p", [self.engine.key(each[p]) for p in who])
+        c = self.code("g", [each[key] for key in keys])
+        if (v := self.engine.place(x, c, self.a, self.b)) is not None:
+            return each.mutate(v=v)
+        coded = self.engine.once(each.mutate(x=x, c=c))
+        z = (coded.x % P + self.a) * ((coded.c >> 28) + self.b) % P + (coded.c & (HALF - 1))
+        mixed = coded.mutate(z=z)  # proof: mix
         h = mixed.z * mixed.z % P * mixed.z % P
-        return mixed.select(*kept, v=h * (1 << ID_BITS) + mixed.id)  # proof: place
+        return mixed.select(*kept, v=h * LOW + (mixed.c & (LOW - 1)))  # proof: place
 
     def code(self, role: str, columns: Iterable[Any]) -> Any:
         """Return the first 56 bits of the digest of the salt, a role and some columns, each as a key travels."""

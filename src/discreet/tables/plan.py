@@ -28,9 +28,8 @@ from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.asking import asked
 from discreet.tables.engines import Engine, engine_of
 from discreet.tables.keys import Wire, domain_of, written
-from discreet.tables.order import HALF, ID_BITS, Order
+from discreet.tables.order import Order
 from discreet.tables.spread import Sizes
-from discreet.tables.texts import numbers
 from discreet.tables.where import predicate, used
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ Known = Sequence[tuple[int | float | bytes | None, ...]]
 @final
 @dataclass(frozen=True, slots=True, init=False)
 class Tables(Domain):
-    """Ibis tables, on any engine, that have certain columns, and at most 2**32 groups."""
+    """Ibis tables, on any engine, that have certain columns."""
 
     columns: tuple[str, ...]
 
@@ -264,8 +263,9 @@ class Plan(Transformation[Any, Totals]):
         rows = self._rows(table, engine)
         keys = [f"k{i}" for i in range(len(self.by))]
         known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
+        if known is not None:
+            rows = rows.filter(_among([rows[key] for key in keys], known, engine))  # proof: known
         if self.person is None:  # proof: row
-            rows = rows if known is None else rows.filter(_among([rows[key] for key in keys], known, engine))
             return self._grouped(rows.mutate(n=1), {key: rows[key] for key in keys})
         who = [f"p{i}" for i in range(len(self.person))]
         if not keys:
@@ -274,7 +274,7 @@ class Plan(Transformation[Any, Totals]):
                 return self._grouped(each, {})
             found = self._grouped(each.mutate(b=self.sizes.bin(each)), {})
             return _with_bins(found.agg(**self._summed(found)), found)
-        return self._bounded(rows, Order.of(engine, salt), who, keys, known)
+        return self._bounded(self._each(rows, [*who, *keys]), Order.of(engine, salt), who, keys)
 
     def _rows(self, table: Any, engine: Engine) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ... on their grids."""
@@ -292,8 +292,7 @@ class Plan(Transformation[Any, Totals]):
                     columns[f"k{i}"] = engine.key(column)  # proof: readable
         for name, aggregate in self._values.items():
             value = _known(rows[aggregate.column], "float64")
-            if value.type().is_string() and engine.name == "duckdb":  # proof: number
-                value = numbers(value)
+            value = engine.text_number(value) if value.type().is_string() else value  # proof: number
             if not value.type().is_numeric() or value.type().is_boolean():
                 raise KindError("column", aggregate.column, f"a column of numbers, not {value.type()}")
             wanted += engine.present(value)  # proof: valueless
@@ -314,25 +313,23 @@ class Plan(Transformation[Any, Totals]):
         rows = table.select(*wanted, *(used(predicate(table, self.where)) - wanted.keys()))
         return rows.filter(predicate(rows, self.where))
 
-    def _bounded(self, rows: Any, order: Order, who: list[str], keys: list[str], known: Known | None) -> Any:
-        """Return the totals of each person's first groups in the keyed order."""
+    def _bounded(self, each: Any, order: Order, who: list[str], keys: list[str]) -> Any:
+        """Return the totals of each person's first groups in the keyed order, from a row for each person and group."""
         import ibis
 
-        groups = _dictionary(rows, order, keys, known)
-        people, who = _numbered(rows, order, who)
-        joined = people.join(groups, [order.engine.same(people[key], groups[key]) for key in keys])
-        each = self._each(order.placed(joined, [*who, *self._values]), [*who, "v"])
-        first = ibis.row_number().over(group_by=[each[p] for p in who], order_by=each.v)
-        each = each.mutate(r=first, **({} if self.sizes is None else self.sizes.of_people(each, who)))
-        kept = each.filter(each.r < self.max_groups)  # proof: first
-        if self.sizes is not None:
-            bins = self.sizes.bin(kept, self.max_groups)
-            kept = kept.mutate(b=(kept.r == 0).ifelse(bins, 0))  # proof: bin
-        found = self._grouped(kept, {"g": kept.v & ((1 << ID_BITS) - 1)})
-        totals = found if self.sizes is None else found.group_by("g").agg(**self._summed(found))
-        back = groups.join(totals, groups.id == totals.g)  # On the left, unlike above: Ibis then writes it once.
-        back = back.select(*keys, *totals.columns[1:])
-        return back if self.sizes is None else _with_bins(back, found)
+        placed = order.placed(each, who, keys)
+        people = [placed[p] for p in who]
+        ties = [placed[key] for key in keys if placed[key].type().is_floating()]  # Close ones share a code.
+        until = ibis.range_window(group_by=people, order_by=[placed.v, *ties], preceding=None, following=0)
+        sizes = {} if self.sizes is None else self.sizes.of_people(placed, who)
+        ranked = placed.mutate(r=placed.count().over(until), **sizes)
+        kept = ranked.filter(ranked.r <= self.max_groups)  # proof: first
+        if self.sizes is None:
+            return self._grouped(kept, {key: kept[key] for key in keys})
+        bins = self.sizes.bin(kept, self.max_groups)
+        kept = kept.mutate(b=(kept.r == 1).ifelse(bins, 0))  # proof: bin
+        found = self._grouped(kept, {key: kept[key] for key in keys})
+        return _with_bins(found.group_by(keys).agg(**self._summed(found)), found)
 
     def _each(self, rows: Any, who: list[str]) -> Any:
         """Return one row for each person, or for each person and group: how many rows, and the sums of the values."""
@@ -341,8 +338,8 @@ class Plan(Transformation[Any, Totals]):
 
     def _grouped(self, each: Any, keys: Mapping[str, Any]) -> Any:
         """Return what people add up to in each group, and in each bin of it: each has one row there."""
-        found = {"people": each.n.count()} | {
-            f"a{i}": aggregate.total(each.n, each[f"s{i}"] if f"s{i}" in each.columns else None)
+        found = {"people": each.count()} | {
+            f"a{i}": aggregate.total(each, each[f"s{i}"] if f"s{i}" in each.columns else None)
             for i, aggregate in enumerate(self.aggregates)
         }
         totals = {name: column.fill_null(0).cast("int64") for name, column in found.items()}
@@ -398,38 +395,6 @@ def _key_types(domains: Sequence[Keys], by: tuple[str, ...]) -> tuple[Keys, ...]
     if len(given) != len(by) or not all(isinstance(domain, Keys) for domain in given):
         raise KindError("key_types", domains, "a domain of keys for each group column, such as [Texts()]")
     return given
-
-
-def _dictionary(rows: Any, order: Order, keys: list[str], known: Known | None) -> Any:
-    """Return the groups, each with a number in the order of its code, and the halves of the code."""
-    import ibis
-
-    groups = rows.select(*keys).distinct()
-    if known is not None:
-        groups = groups.filter(_among([groups[key] for key in keys], known, order.engine))  # proof: known
-    coded = groups.mutate(c=order.code("g", [groups[key] for key in keys]))
-    place = ibis.row_number().over(order_by=[coded.c, *(coded[key] for key in keys)])  # proof: dense
-    return coded.select(*keys, id=place.cast("int64"), y1=coded.c >> 28, y2=coded.c & (HALF - 1))
-
-
-def _numbered(rows: Any, order: Order, who: list[str]) -> tuple[Any, list[str]]:
-    """Return the rows with a number x for each person: their integer, or their code."""
-    import ibis
-
-    kind = rows[who[0]].type()
-    if len(who) == 1 and kind.is_integer() and not kind.is_uint64():
-        return rows.mutate(x=rows[who[0]].cast("int64")), who
-
-    def code(table: Any) -> Any:
-        return order.code("p", [order.engine.key(table[p]) for p in who])
-
-    if not order.engine.joins_people:
-        return rows.mutate(x=code(rows)), who
-    people = rows.select(*who).distinct()
-    people = people.mutate(x=code(people))
-    people = people.mutate(q=ibis.row_number().over(order_by=[people.x, *(people[p] for p in who)]))
-    joined = rows.join(people, [rows[p] == people[p] for p in who])  # proof: people
-    return joined.select(*[name for name in rows.columns if name not in who], "x", p0=joined.q), ["p0"]
 
 
 def _among(columns: list[Any], known: Known, engine: Engine) -> Any:

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
 
-__all__ = ["SUFFIXES", "declared", "header", "hinted", "numbers", "text_rows"]
+__all__ = ["SUFFIXES", "declared", "header", "hinted", "text_rows"]
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
 SUFFIXES: Final = (*_SEPARATORS, ".json", ".jsonl", ".ndjson")
@@ -100,11 +100,6 @@ def hinted(types: Mapping[str, str] | None) -> Iterator[None]:
         if types is not None:
             error.args = (f"{error}; {_HINT}",)
         raise
-
-
-def numbers(column: Any) -> Any:
-    """Return the numbers that a column's texts are, null for those that are none."""
-    return column.try_cast("float64")
 
 
 def header(path: Path) -> list[str]:

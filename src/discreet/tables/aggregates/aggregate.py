@@ -105,10 +105,11 @@ class Aggregate(ABC):
         return value
 
     @abstractmethod
-    def total(self, n: Any, s: Any) -> Any:
+    def total(self, each: Any, s: Any) -> Any:
         """Return the total of a group as an Ibis column.
 
-        Each person in it has a row, with the number *n* of their rows there and the sum *s* of their values' steps.
+        Each person in it has a row of *each*, with the number n of their rows there and the sum *s* of their values'
+        steps.
         """
 
     def read(self, totals: NDArray[np.int64], people: NDArray[np.int64]) -> NDArray[np.int64] | list[int]:

@@ -32,9 +32,9 @@ class People(Aggregate):
     def __init__(self, *, name: str | None = None) -> None:
         freeze(self, name=checked_name(name))
 
-    def total(self, n: Any, s: Any) -> Any:
+    def total(self, each: Any, s: Any) -> Any:
         """Return the number of people."""
-        return n.count()
+        return each.count()
 
 
 @final
@@ -67,9 +67,9 @@ class Rows(Aggregate):
         """As many as count."""
         return self.most
 
-    def total(self, n: Any, s: Any) -> Any:
+    def total(self, each: Any, s: Any) -> Any:
         """Return the number of rows."""
-        return n.clip(upper=self.most).sum()  # proof: rows
+        return each.n.clip(upper=self.most).sum()  # proof: rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a receipt says about it."""

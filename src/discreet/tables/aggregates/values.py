@@ -134,7 +134,7 @@ class Sum(Value):
         """The bounds."""
         return self.bounds
 
-    def total(self, n: Any, s: Any) -> Any:
+    def total(self, each: Any, s: Any) -> Any:
         """Return the sum of people's sums."""
         return clipped(s, *self.bounds).sum()  # proof: clip
 
@@ -171,9 +171,9 @@ class Mean(Value):
         low, high = self.bounds
         return low - high, high - low
 
-    def total(self, n: Any, s: Any) -> Any:
+    def total(self, each: Any, s: Any) -> Any:
         """Return the sum of people's means, each the nearest integer."""
-        low, high = self.bounds
+        (low, high), n = self.bounds, each.n
         # Counted from the lower bound up: no negative number is divided.
         twice = (2 * (s - low * n) + n).cast("float64") / (2 * n).cast("float64")
         return clipped(twice.floor().cast("int64") + low, low, high).sum()  # proof: mean

@@ -35,8 +35,6 @@ class Engine(ABC):
 
     backend: Any
     name: ClassVar[str]
-    joins_people: ClassVar[bool] = False
-    """Whether people are digested once each and joined, rather than once for each row."""
     two_of_38: ClassVar[bool] = False
     """Whether Ibis has one name for two types of 38 digits, which do not mix."""
 
@@ -136,7 +134,7 @@ class Engine(ABC):
 
     @abstractmethod
     def digest(self, text: Any) -> Any:
-        """Return the first 56 bits of the MD5 digest of a text."""
+        """Return the first 7 bytes of the MD5 digest of a text as a number, the least significant byte first."""
 
     def present(self, column: Any) -> list[Any]:
         """Return the conditions that a value is there: neither null nor NaN."""
@@ -157,12 +155,16 @@ class Engine(ABC):
         text = inside.floor().cast("int64").cast("string") + "." + fraction.cast("int64").cast("string")
         return _nan(x).ifelse("nan", text)
 
-    def same(self, left: Any, right: Any) -> Any:
-        """Return the condition that two columns are equal, or both null, in a form that the engine can hash."""
-        return left.identical_to(right)
+    def text_number(self, text: Any) -> Any:
+        """Return the numbers that texts are, null for those that are none, where the engine has a cast that says so."""
+        return text
 
-    def place(self, x: Any, y1: Any, y2: Any, group: Any, a: int, b: int) -> Any:
-        """Return a row's place in the order, where the engine has a shorter way to it; else None."""
+    def once(self, table: Any) -> Any:
+        """Return a table of which each column is computed once, however often it is used."""
+        return table
+
+    def place(self, x: Any, code: Any, a: int, b: int) -> Any:
+        """Return the place in the order, where the engine has a shorter way to it; else None."""
         return None
 
     def answer(self, query: Any) -> Any:

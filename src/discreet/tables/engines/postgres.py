@@ -69,7 +69,7 @@ class Postgres(Engine):
     def digest(self, text: Any) -> Any:
         """Return the first bytes, put together."""
         data = call("decode", "binary", call("md5", "string", text), literal("hex"))
-        return sum(call("get_byte", "int32", data, literal(i)).cast("int64") * (1 << 8 * (6 - i)) for i in range(7))
+        return sum(call("get_byte", "int32", data, literal(i)).cast("int64") * (1 << 8 * i) for i in range(7))
 
     def present(self, column: Any) -> list[Any]:
         """Return the conditions; among decimal numbers there is a NaN."""
@@ -84,7 +84,6 @@ class Postgres(Engine):
         x = value.cast("float64")
         return (x.abs() < _SMALL).ifelse(0.0, x)
 
-    def same(self, left: Any, right: Any) -> Any:
-        """Return the condition without IS NOT DISTINCT FROM, which is not hashed."""
-        empty = literal(b"" if left.type().is_binary() else 0).cast(left.type())
-        return (left.isnull() == right.isnull()) & (left.fill_null(empty) == right.fill_null(empty))
+    def once(self, table: Any) -> Any:
+        """Return the table with a limit that none reaches: PostgreSQL computes what is below one once."""
+        return table.limit((1 << 63) - 1)

@@ -44,8 +44,10 @@ class Spark(Engine):
         raise UnsupportedError("pyspark has no times of day")
 
     def digest(self, text: Any) -> Any:
-        """Return the first digits, read as a number."""
-        return call("conv", "string", text.hexdigest("md5").left(14), literal(16), literal(10)).cast("int64")
+        """Return the first pairs of digits, the last of them first, read as a number."""
+        digits = text.hexdigest("md5")
+        pairs = (digits.substr(2 * i, 2) for i in reversed(range(7)))
+        return call("conv", "string", call("concat", "string", *pairs), literal(16), literal(10)).cast("int64")
 
     def answer(self, query: Any) -> Any:
         """Return the answer as Spark sends it; Ibis would make integers floats beside a null."""

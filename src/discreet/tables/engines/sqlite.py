@@ -13,7 +13,7 @@ from uuid import UUID
 from discreet.errors import KindError, UnsupportedError
 from discreet.tables.engines.engine import MOMENTS, Engine, call, literal
 from discreet.tables.keys import decimals
-from discreet.tables.order import ID_BITS, P
+from discreet.tables.order import HALF, LOW, P
 
 __all__ = ["SQLite"]
 
@@ -102,9 +102,9 @@ class SQLite(Engine):
         """Return what our function computes."""
         return call("discreet_number", "string", x)
 
-    def place(self, x: Any, y1: Any, y2: Any, group: Any, a: int, b: int) -> Any:
+    def place(self, x: Any, code: Any, a: int, b: int) -> Any:
         """Return what our function computes: a remainder, as Ibis writes it for SQLite, goes through floats."""
-        return call("discreet_place", "int64", x, y1, y2, group, literal(a), literal(b))
+        return call("discreet_place", "int64", x, code, literal(a), literal(b))
 
     def answer(self, query: Any) -> Any:
         """Return the rows of the cursor; Ibis's own way for SQLite makes integers floats beside a null."""
@@ -114,13 +114,13 @@ class SQLite(Engine):
 
 
 def _code(text: str) -> int:
-    return int(hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()[:14], 16)
+    return int.from_bytes(hashlib.md5(text.encode(), usedforsecurity=False).digest()[:7], "little")
 
 
-def _place(x: Any, y1: int, y2: int, group: int, a: int, b: int) -> int:
+def _place(x: Any, code: int, a: int, b: int) -> int:
     number: int = x if isinstance(x, int) else _code(repr(x))  # A column of integers may hold anything.
     rest = number % P if number >= 0 else -(-number % P)  # The sign is the number's, as in SQL.
-    return ((rest + a) * (y1 + b) % P + y2) ** 3 % P * (1 << ID_BITS) + group
+    return ((rest + a) * ((code >> 28) + b) % P + code % HALF) ** 3 % P * LOW + code % LOW
 
 
 def _number(x: float) -> str:
@@ -203,7 +203,7 @@ _READERS: Final = {
 """How the values of a type are read, and what they become."""
 _FUNCTIONS: Final = (
     (1, _code),
-    (6, _place),
+    (4, _place),
     (1, _number),
     (5, _nearest),
     (3, _exact),

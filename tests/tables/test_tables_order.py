@@ -1,0 +1,40 @@
+"""The order in which a person's groups are kept: what becomes of groups that share a place."""
+
+import pytest
+import tables_engines
+from tables_totals import exact
+
+from discreet.tables import People, Plan
+from discreet.tables.engines.duckdb import DuckDB
+from discreet.tables.spread import Sizes
+
+ibis = pytest.importorskip("ibis")
+
+SALT = bytes(range(16))
+
+
+@pytest.fixture(scope="module", params=tables_engines.parameters())
+def engine(request, tmp_path_factory):
+    made, stop = tables_engines.start(request.param, tmp_path_factory.mktemp("engine"))
+    yield made
+    stop()
+
+
+def test_of_close_floats_which_share_a_code_the_least_are_kept(engine):
+    """Also where they are so large that all of them have one code."""
+    close, far = [1e-13, 2e-13, 3e-13, 4e-13], [1e200, 1e201, 1e202]
+    rows = [{"id": 1, "x": x} for x in close] + [{"id": 2, "x": x} for x in far]
+    plan = Plan(People(), person="id", by="x", max_groups=2, salt=SALT)
+    table = engine.load(ibis.schema({"id": "int64", "x": "float64"}), rows)
+    assert exact(plan, table) == dict.fromkeys([*close[:2], *far[:2]], 1)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 4])
+@pytest.mark.parametrize("max_groups", [1, 2, 3])
+def test_groups_that_share_a_place_are_kept_or_left_out_together(monkeypatch, groups, max_groups):
+    """Whatever the digests are, nobody is in more than max_groups, and which ones others' rows do not decide."""
+    monkeypatch.setattr(DuckDB, "digest", lambda self, text: ibis.literal(1, "int64"))
+    rows = [{"id": i, "city": f"c{j}"} for i in (1, 2) for j in range(groups if i == 1 else 1)]
+    plan = Plan(People(), person="id", by="city", max_groups=max_groups, sizes=Sizes(), salt=SALT)
+    kept = groups if groups <= max_groups else 0
+    assert exact(plan, ibis.memtable(rows)) == {f"c{j}": (j == 0) + (j < kept) for j in range(max(kept, 1))}
