@@ -69,7 +69,7 @@ def exact(value: Exact, name: str = "value") -> Fraction:
     raise KindError(name, value, "an int, float, str, Decimal or Fraction")
 
 
-def written(amount: Fraction | float, /, *, up: bool, digits: int = 3) -> str:
+def written(amount: Fraction | float, /, *, up: bool, digits: int = 3, commas: bool = False) -> str:
     """Write an amount exactly where that is short, as it was typed; else in three digits, rounded up or down.
 
     A float that was rounded up from a short number is written as that number.
@@ -81,6 +81,8 @@ def written(amount: Fraction | float, /, *, up: bool, digits: int = 3) -> str:
     >>> written(7.461343184566792e-07, up=True), written(Fraction(47, 30), up=True), written(Fraction(47, 30), up=False)
     ('7.47e-7', '1.57', '1.56')
     """
+    if amount == math.inf:
+        return "∞"
     x = typed(Fraction(amount))
     top, bottom, short = Decimal(x.numerator), Decimal(x.denominator), Context(prec=_SHORT)
     shown = short.divide(top, bottom)
@@ -89,7 +91,7 @@ def written(amount: Fraction | float, /, *, up: bool, digits: int = 3) -> str:
             return str(x)
         shown = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).divide(top, bottom)
     if shown == 0 or -5 < shown.adjusted() < _PLAIN:
-        return f"{shown.normalize():f}"
+        return f"{shown.normalize():{',' * commas}f}"
     figures, exponent = f"{shown.normalize():e}".split("e")
     return f"{figures}e{int(exponent)}"
 

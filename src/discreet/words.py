@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any, Final
+from unicodedata import combining, east_asian_width
 
 from discreet.errors import show
 from discreet.exact import typed, written
 from discreet.reals import Number, exp, floor_bits
 
-__all__ = ["LEARN", "belief", "bound", "brief", "factor", "one_in", "plain", "promise"]
+__all__ = ["LEARN", "belief", "bound", "brief", "factor", "one_in", "plain", "promise", "width_of"]
 
 LEARN: Final = "What anyone could learn about one person from this page"
 
@@ -131,3 +132,12 @@ def plain(value: Any) -> str:
         return "null"
     text = str(value)
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def width_of(text: str, /) -> int:
+    """Return how many columns of a terminal a text takes: a wide character takes two, a combining one none.
+
+    >>> width_of("Oslo"), width_of("東京"), width_of("e\u0301")
+    (4, 4, 1)
+    """
+    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)

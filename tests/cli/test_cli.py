@@ -17,6 +17,7 @@ import discreet  # noqa: E402
 from discreet import EntropyError, survey  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.coins import SystemCoins  # noqa: E402
+from discreet.exact import written  # noqa: E402
 from discreet.survey import Boxes, Survey  # noqa: E402
 
 SENTINEL = "sentinel-7919"
@@ -58,11 +59,12 @@ class TestEndToEnd:
         done = run("survey", "estimate", folder / "box.json")
         assert (done.exit_code, done.stderr) == (0, "")
         for row in Boxes.load(folder / "box.json").estimate().to_rows():
-            numbers = [f"{row[name]:.3f}" for name in ("share", "error")]
-            numbers += [f"{side(row[name] * 1000) / 1000:.3f}" for name, side in (("low", floor), ("high", ceil))]
+            numbers = [f"{100 * row['share']:.1f}"]
+            numbers += [f"{side(row[name] * 1000) / 10:.1f}" for name, side in (("low", floor), ("high", ceil))]
+            numbers += [f"{100 * row['error']:.1f}"]
             [line] = [line for line in lines(done.stdout) if line.startswith(f"{row['choice']} ")]
             assert line.removeprefix(row["choice"]).replace(" to ", " ").split()[:4] == numbers
-        assert "smokes  200 reports, 95 % intervals" in done.stdout
+        assert "smokes  200 reports\n" in done.stdout
         kept = pd.read_csv(folder / target) if target.endswith("csv") else pq.read_table(folder / target).to_pandas()
         assert kept["n"].astype(int).tolist() == list(range(200))
 
@@ -118,8 +120,9 @@ class TestEndToEnd:
         assert len(shown) == len(made.options)
         for line, option in zip(shown, made.options, strict=True):
             assert line.startswith(option.name)
-            people = [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
-            assert line.split()[-5:] == [f"{option.of_limit:.1%}", option.influence_text, *people]
+            people = [f"{option.people:,}", f"{100 * option.error:.2f}", f"{100 * option.margin:.2f}"]
+            influence = written(option.influence, up=True)
+            assert line.split()[-6:] == [f"{100 * option.of_limit:.1f}", "%", influence, *people]
 
     def test_the_module_is_the_command(self):
         done = run_apart("survey", "plan", "--choices", "2", "--epsilon", "1/2")

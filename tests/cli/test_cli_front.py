@@ -598,7 +598,7 @@ class TestKeys:
             rows = json.loads(ok(*words, *typed, "--null", "-", "--json"))["rows"]
             assert [row["city"] for row in rows] == ["Rome", None]
             assert all(350 < row["people"] < 450 for row in rows)
-        assert "null " in ok(*words, "--key", "-", "--null", "-")
+        assert "no value " in ok(*words, "--key", "-", "--null", "-")
         both = ("--by", "month", "--type", "month=integer", "--key", "-,1", "--key", "Rome,-")
         rows = json.loads(ok(*words, *both, "--null", "-", "--json"))["rows"]
         assert [(row["city"], row["month"]) for row in rows] == [(None, 1), ("Rome", None)]

@@ -107,7 +107,7 @@ class TestWork:
             assert again.spent.epsilon == sum(parts)
             again.verify()
             assert len(again.to_dict()["spent"]["epsilon"]) > 5000
-            assert "budget" in str(again)
+            assert "epsilon left" in str(again)
 
 
 def seals(path):

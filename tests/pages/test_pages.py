@@ -42,8 +42,9 @@ from discreet.exact import written
 from discreet.figures import decimals_for, figure, interval_text, outwards
 from discreet.files import checked_page, whole_file, write_text
 from discreet.ledger import Amount
-from discreet.pages.page import Column, Grid, Page, Section, Text, attribute, clean, named
+from discreet.pages.page import Page, Section, Text, attribute, clean, named
 from discreet.pages.scale import Scale
+from discreet.pages.sheet import Column, Sheet
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
 from discreet.tables import Answer, People, Receipt, Sum, Table
 from discreet.tables.aggregates import Column as Released
@@ -337,27 +338,32 @@ class TestEscaping:
         assert "\ufffd\ufffd" in (tmp_path / "page.html").read_text()
 
 
+def ends_of(column):
+    """The ends of the intervals of a column, as they are shown."""
+    return np.array([[float(end.replace(",", "")) for end in text.split(" to ")] for text in column["texts"]]).T
+
+
 class TestAnswers:
     def columns(self, of):
         return {}, Seen(of.to_html()).grids[0]["columns"]
 
     def test_the_numbers_are_the_answers(self):
         of = answer([f"g{i}" for i in range(300)], range(0, 3000, 10))
-        _, (keys, values, low, high) = self.columns(of)
+        _, (keys, values, ends) = self.columns(of)
         assert keys["values"] == [key for (key,) in of.keys]
         assert values["values"] == of.columns["people"]
-        assert low["values"] == of.interval()[0].tolist()
-        assert high["values"] == of.interval()[1].tolist()
+        assert ends["values"] == of.interval()[0].tolist()
+        assert ends["texts"] == [f"{low:,.0f} to {high:,.0f}" for low, high in zip(*of.interval(), strict=True)]
 
     def test_intervals_are_rounded_outwards_and_values_to_what_they_deserve(self):
         of = mean()
-        _, (_, values, low, high, people) = self.columns(of)
+        _, (_, people, values, shown) = self.columns(of)
         unit = 10.0 ** -values["decimals"]
-        ends = of.interval()
-        assert (np.array(low["values"]) <= ends[0] + 1e-12).all()
-        assert (np.array(high["values"]) >= ends[1] - 1e-12).all()
-        assert (ends[0] - low["values"] <= unit * 1.001).all()
-        assert (np.array(high["values"]) - ends[1] <= unit * 1.001).all()
+        ends, (low, high) = of.interval(), ends_of(shown)
+        assert (low <= ends[0] + 1e-12).all()
+        assert (high >= ends[1] - 1e-12).all()
+        assert (ends[0] - low <= unit * 1.001).all()
+        assert (high - ends[1] <= unit * 1.001).all()
         assert values["values"] == [round(x, values["decimals"]) for x in of.columns["mean"]]
         assert people["values"] == of.columns["people"]
         assert 10 * unit <= np.median((ends[1] - ends[0]) / 2) < 101 * unit
@@ -387,10 +393,10 @@ class TestAnswers:
 
     def test_a_chart_of_many_groups_shows_the_greatest_and_says_so(self):
         page = answer([f"g{i}" for i in range(300)], range(300)).to_html()
-        assert page.count('class="bar"') == 20
-        assert "the 20 largest groups, of 300; the table has them all." in page
+        assert page.count('class="bar"') == 30
+        assert "the 30 greatest of 300; the table has them all." in page
         assert '<span title="g299">' in page
-        assert '<span title="g279">' not in page
+        assert '<span title="g269">' not in page
 
     def test_bars_are_as_long_as_their_values(self):
         page = answer(["a", "b", "c"], [1000, 500, 250]).to_html()
@@ -420,7 +426,7 @@ class TestAnswers:
         page = of.to_html()
         shown = ["no value" if k is None else str(k) for k in keys]
         assert re.findall(r'<span title="([^"]+)">', page) == shown[-100:]
-        assert ("the 100 last groups, of 300" in page) == (many == 300)
+        assert ("the 100 last of 300; the table has them all." in page) == (many == 300)
         axes = of.plot(most=10)
         assert [label.get_text() for label in axes.get_yticklabels()] == shown[-10:]
         assert f"the 10 last of {many}" in axes.get_title(loc="left")
@@ -564,11 +570,13 @@ class TestTheBudget:
 class TestSurveys:
     def test_the_numbers_are_the_estimates(self):
         of = estimate()
-        choice, share, low, high, error, people = Seen(of.to_html()).grids[0]["columns"]
+        choice, share, shown, error, people = Seen(of.to_html()).grids[0]["columns"]
         assert choice["values"] == ["never", "daily"]
         assert share["values"] == pytest.approx((100 * of.shares).tolist(), abs=0.5 * 10.0 ** -share["decimals"])
-        assert (np.array(low["values"]) <= 100 * of.intervals[:, 0]).all()
-        assert (np.array(high["values"]) >= 100 * of.intervals[:, 1]).all()
+        low, high = ends_of(shown)
+        assert (low <= 100 * of.intervals[:, 0]).all()
+        assert (high >= 100 * of.intervals[:, 1]).all()
+        assert (high - low <= 100 * np.diff(of.intervals)[:, 0] + 2 * 10.0 ** -share["decimals"]).all()
         assert people["values"] == [70, 30]
         assert error["values"] == pytest.approx((100 * of.standard_errors()).tolist(), abs=1)
 
@@ -603,7 +611,7 @@ class TestSurveys:
         box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
         box.add_many(["c7"] * 60 + ["c8"] * 40)
         page = box.estimate().to_html()
-        assert "the 30 greatest, of 100 choices" in page
+        assert "the 30 greatest of 100" in page
         assert Seen(page).grids[0]["rows"] == 100
 
     def test_a_cross_table_has_each_pair_twice(self):
@@ -617,8 +625,8 @@ class TestSurveys:
         of = plan(10, epsilon=1, people=10_000)
         data = Seen(of.to_html()).grids[0]["columns"]
         assert data[0]["values"] == [option.name for option in of.options]
-        assert data[1]["values"] == [round(option.unit_variance, data[1]["decimals"]) for option in of.options]
-        assert data[3]["values"] == [float(option.influence_text) for option in of.options]
+        for column, exact in ((1, "unit_variance"), (3, "influence")):
+            assert data[column]["texts"] == [written(getattr(option, exact), up=True) for option in of.options]
         assert data[4]["values"] == [10_000] * len(of.options)
 
 
@@ -654,7 +662,7 @@ class TestAudits:
         assert "The clock tells the inputs apart." in audit.TimingAudit(0.5, 0.0, 9.0, 0.1, 100).to_html()
         words = Seen(audit.TimingAudit(0.5, 0.0, 3.0, 0.1, 100).to_html()).words
         assert "The clock does not tell the inputs apart." in words
-        assert "differs between the inputs in 50.0% of runs" in words
+        assert "differs in 50.0%" in words
 
     def test_what_is_no_audit_is_refused(self):
         with pytest.raises(ParameterError):
@@ -879,7 +887,7 @@ def test_a_page_does_not_depend_on_the_hash_seed():
 
 
 def test_a_block_of_ones_own_needs_no_more_than_lines():
-    page = Page("t", sections=[Section("s", [Text(["a < b"]), Grid("g", [Column("k", ["x"], head=True)])])]).to_html()
+    page = Page("t", sections=[Section("s", [Text(["a < b"]), Sheet("g", [Column("k", ["x"], head=True)])])]).to_html()
     assert "<p>a &lt; b</p>" in page
     assert Seen(page).grids[0]["rows"] == 1
 

@@ -92,9 +92,9 @@ CATALOGUE = [
     ),
     Mutant(
         "a long series ranked by value",
-        T + "pages.py",
-        "    if ordered(answer):\n        return list",
-        "    if ordered(answer) and len(answer) <= most:\n        return list",
+        "pages/sheet.py",
+        "        if self.ordered:\n            return range",
+        "        if self.ordered and len(self) <= most:\n            return range",
         R + "TestAnswers::test_what_has_an_order_keeps_it_however_many_there_are",
     ),
 ]

@@ -43,7 +43,7 @@ class TestNothingCollapses:
         assert estimate.shares[2] < -2
         assert estimate[2].low == 0
         assert estimate[2].high > 0.9
-        assert "0.000 0.000" not in " ".join(str(estimate).split())
+        assert "0.0 to 0.0" not in str(estimate)
 
     def test_the_interval_is_clopper_and_pearsons_where_the_count_is_possible(self):
         form, n = rr(2, "3/4"), 40
@@ -81,12 +81,13 @@ class TestWhatATableShows:
             table = box.estimate(simultaneous=together)
             text = str(table)
             assert "±" not in text
-            assert (", all together" in text.splitlines()[0]) is together
+            assert ("hold all together" in text.splitlines()[0]) is together
             for i, j in itertools.product(range(2), range(3)):
                 low, high = map(float, table.intervals[i, j])
-                assert f"{table.shares[i, j]:.3f} ({interval_text(low, high, decimals=3)})" in text
+                shown = f"{100 * table.shares[i, j]:.1f} {interval_text(100 * low, 100 * high, decimals=1)}"
+                assert f"{i} {j} {shown}" in " ".join(text.split())
                 assert high > low
-        assert "0.000 to 0.000" not in text
+        assert " 0.0 to 0.0" not in text
 
 
 class TestTogether:

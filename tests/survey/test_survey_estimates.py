@@ -656,8 +656,9 @@ class TestCrosstabs:
         table = box.estimate(confidence="0.9")
         text = str(table)
         assert text == repr(table)
-        assert text.splitlines()[0] == "smokes by age: 4 pairs of reports, 90 % intervals"
-        assert len(text.splitlines()) == 4
+        assert text.splitlines()[0] == "smokes by age: 4 pairs of reports"
+        assert "90 % interval" in text.splitlines()[1]
+        assert len(text.splitlines()) == 8
         assert [row["smokes"] for row in table.to_rows()] == [0, 0, 0, 1, 1, 1]
         assert [row["age"] for row in table.to_rows()] == [0, 1, 2] * 2
         assert table.to_rows()[4]["share"] == table.shares[1, 1] == table[1, 1].share
@@ -785,12 +786,13 @@ class TestWhatItShows:
         estimate = cities()
         assert str(estimate) == repr(estimate)
         lines = str(estimate).splitlines()
-        assert lines[0] == "city: 100 reports, 95 % intervals"
-        assert lines[1].split() == ["choice", "share", "error", "low", "high"]
+        assert lines[0] == "city: 100 reports"
+        assert lines[1].split() == ["choice", "share,", "%", "95", "%", "interval", "error", "people"]
         assert lines[2].split()[0] == "Rome"
         assert len(lines) == 6
         loud = cities(confidence="0.999", simultaneous=True, refused=1234)
-        assert str(loud).splitlines()[0] == "city: 100 reports, 1,234 refused, 99.9 % intervals, all together"
+        assert str(loud).splitlines()[0] == "city: 100 reports, 1,234 refused; the intervals hold all together"
+        assert "99.9 % interval" in str(loud).splitlines()[1]
         long = Estimate.of(form_of(SubsetSelection, 100, 1), np.full(100, 27), 100)
         assert str(long).splitlines()[-1].strip() == "... and 80 more"
 
@@ -807,12 +809,12 @@ class TestWhatItShows:
         estimate = cities((90, 10, 0, 0))
         axes = estimate.plot()
         assert [t.get_text() for t in axes.get_yticklabels()] == ["Rome", "Oslo", "Lima", "no answer"]
-        assert np.allclose([bar.get_width() for bar in axes.patches], estimate.shares)
+        assert np.allclose([bar.get_width() for bar in axes.patches], 100 * estimate.shares)
         (lines,) = axes.collections
         drawn = np.array([segment[:, 0] for segment in lines.get_segments()])
-        assert np.allclose(drawn, estimate.intervals)
-        assert axes.get_xlabel() == "share"
-        assert axes.get_title(loc="left") == "city: 100 reports, 95 % intervals"
+        assert np.allclose(drawn, 100 * estimate.intervals)
+        assert axes.get_xlabel() == "share, %, with 95 % intervals"
+        assert axes.get_title(loc="left") == "city: 100 reports"
         close(axes)
         figure, own = plt.subplots()
         assert estimate.plot(ax=own) is own

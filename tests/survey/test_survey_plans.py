@@ -198,14 +198,13 @@ class TestWhatItShows:
         text = repr(made)
         assert text == str(made)
         lines = text.splitlines()
-        assert lines[0] == "10 choices, epsilon = 1: the limit is 3.00 a person"
+        assert lines[0] == "10 choices, epsilon 1: no mechanism has an n × variance below 3"
         assert lines[1].split() == [
             "mechanism",
             "n",
             "×",
-            "variance",
+            "var",
             "of",
-            "the",
             "limit",
             "influence",
             "people",
@@ -213,11 +212,11 @@ class TestWhatItShows:
             "margin",
         ]
         assert "SubsetSelection, 4 of 10" in lines[2]
-        assert lines[2].split()[-6:] == ["3.25", "108.5%", "2.31", "10,000", "0.0180", "0.0363"]
-        assert len(lines) == 6
+        assert lines[2].split()[-7:] == ["3.26", "108.5", "%", "2.31", "10,000", "1.80", "3.63"]
+        assert len(lines) == 8
         short = repr(plan(10, epsilon=1)).splitlines()
-        assert short[1].split()[-5:] == ["variance", "of", "the", "limit", "influence"]
-        assert short[2].split()[-2:] == ["100.0%", "2.75"]
+        assert short[1].split()[-4:] == ["var", "of", "limit", "influence"]
+        assert short[2].split()[-3:] == ["100.0", "%", "2.75"]
 
     def test_rows_are_plain_values(self):
         made = plan(10, epsilon=1, people=100)

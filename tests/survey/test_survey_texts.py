@@ -320,7 +320,8 @@ class TestDecoding:
         found = form.decode(counts, SITES)
         assert str(found) == repr(found)
         lines = str(found).splitlines()
-        assert lines[0] == f"homepage: 20,000 reports, {len(found.found())} of 60 candidates found, 95 % intervals"
+        assert lines[0] == f"homepage: 20,000 reports, {len(found.found())} of 60 candidates found"
+        assert "95 % interval" in lines[1]
         assert lines[2].split()[0] == SITES[0]
         assert lines[2].split()[-1] == "found"
         rows = found.to_rows()
@@ -585,11 +586,11 @@ class TestIntervals:
         form = form_of(SMALL)
         counts = drawn(form, filters(SMALL, SITES[:8]), SHARES, 20_000, np.random.default_rng(10))
         found = form.decode(counts, SITES[:8], confidence="0.9")
-        assert "90 % intervals" in str(found)
+        assert "90 % interval" in str(found)
         for row in found.to_rows():
             i = found.candidates.index(row["candidate"])
             assert [row["low"], row["high"]] == found.intervals[i].tolist()
         wider = form.decode(counts, SITES[:8], confidence="0.999").intervals
         assert (wider[:, 0] <= found.intervals[:, 0]).all()
         assert (wider[:, 1] >= found.intervals[:, 1]).all()
-        assert "90 % intervals" in found.to_html()
+        assert "90 % interval" in found.to_html()

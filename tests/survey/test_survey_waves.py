@@ -206,7 +206,9 @@ class TestMixing:
             found["Rome"]
         assert list(found.to_rows()[0]) == ["choice", "share", "error", "low", "high", "count"]
         assert len(found.to_frame()) == len(found) == 5
-        assert str(found).startswith("city: 120 reports in 2 waves of the same people, 95 % intervals, all together\n")
+        assert str(found).startswith(
+            "city: 120 reports in 2 waves of the same people; the intervals hold all together\n"
+        )
 
     def test_counts_that_the_mechanism_does_not_give_are_said(self):
         odd = [Collector(SETS, wave=wave) for wave in (1, 2)]

@@ -793,7 +793,7 @@ def test_all_forms_of_an_answer_agree(what, groups):
     text = repr(answer)
     assert text == str(answer)
     assert "epsilon 500" in text
-    assert ("delta" in text) == (groups == "private")
+    assert ("delta" in text.splitlines()[0]) == (groups == "private")
     assert "95 % noise interval" in text
     assert " to " in text.splitlines()[2]
 
@@ -938,7 +938,7 @@ def test_a_key_gives_a_terminal_no_commands():
     answer = Table(pa.table({"c": ["a"]}), person=None).group_by("c", keys=["\x1b[2J", None]).count_people(epsilon=1)
     assert "\x1b" not in str(answer)
     assert "\\x1b[2J" in str(answer)
-    assert "null" in str(answer)
+    assert "no value" in str(answer)
 
 
 def test_an_engines_words_are_not_kept_behind_an_error(tmp_path):

@@ -233,7 +233,7 @@ def test_every_form_of_an_answer_has_every_column():
     labels = ["people", "rows", "sum of amount", "mean of units"]
     assert list(answer.to_rows()[0]) == ["city", *labels]
     assert answer.to_arrow().to_pylist() == answer.to_rows()
-    assert answer.heads.count("95 % noise interval") == 4
+    assert str(answer).count("95 % noise interval") == 4
     page = answer.to_html()
     for label in labels:
         low, high = answer[label].interval("0.95")
@@ -253,7 +253,7 @@ def test_an_explanation_says_what_each_column_then_has():
         noise = answer.noise[column.label]
         assert (column.scale, column.radius) == (float(noise.law.scale * noise.unit), noise.radius(Fraction(1, 20)))
     assert found[2].threshold == answer.noise["people"].threshold
-    assert "mean of units: noise, 95 %, of 100 people" in str(found)
+    assert "mean of units: noise at 100" in str(found)
     assert found.to_rows()[1]["rows radius"] == found[2].columns[1].radius
 
 

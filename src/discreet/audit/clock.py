@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -19,7 +18,8 @@ from discreet.core import Measurement
 from discreet.errors import DiscreetError, KindError
 from discreet.exact import whole
 from discreet.pages.charts import intervals
-from discreet.pages.drawn import page_of
+from discreet.pages.results import Result
+from discreet.pages.sheet import Sheet, facts
 from discreet.samplers import bernoulli_many
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ __all__ = ["TimingAudit", "timed", "timing"]
 
 
 @dataclass(frozen=True, slots=True)
-class TimingAudit:
+class TimingAudit(Result):
     """What the side channels of a release show about its input.
 
     *entropy* and *calls* are the shares of coin sequences under which the two inputs ask for different coins, or run
@@ -56,22 +56,27 @@ class TimingAudit:
         return max(5.0, 2 * abs(self.t_control))
 
     def __repr__(self) -> str:
-        def share(value: float | None) -> str:
-            return "not seen" if value is None else "never differs" if value == 0 else f"differs in {value:.1%}"
-
         return (
-            f"<entropy {share(self.entropy)}; calls {share(self.calls)}; clock t = {self.t:.1f}, "
+            f"<entropy {_differs(self.entropy)}; calls {_differs(self.calls)}; clock t = {self.t:.1f}, "
             f"control {self.t_control:.1f}, {'TOLD APART' if self.told_apart else 'not told apart'}; "
             f"{self.trials} trials>"
         )
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the audit as a page: one HTML file that loads nothing; with a *path*, also write it there.
+    @property
+    def verdict(self) -> str:
+        """Whether the clock tells the inputs apart, in a few words."""
+        return f"The clock {'TELLS' if self.told_apart else 'does not tell'} the inputs apart"
 
-        >>> "The clock does not tell the inputs apart." in TimingAudit(None, None, 0.1, 0.2, 100).to_html()
-        True
-        """
-        return page_of(self).to_html(path)
+    @property
+    def sheet(self) -> Sheet:
+        """What differs between the inputs."""
+        pairs = [
+            ("entropy asked for", _differs(self.entropy)),
+            ("calls made", _differs(self.calls)),
+            ("Welch's |t|", f"{abs(self.t):.1f}; {abs(self.t_control):.1f} between two lots of one input"),
+            ("trials", f"{self.trials:,}"),
+        ]
+        return facts(self.verdict, pairs)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the clock's statistic beside its control; return the axes."""
@@ -83,11 +88,15 @@ class TimingAudit:
             sizes,
             sizes,
             ax=ax,
-            title=f"The clock {'TELLS' if self.told_apart else 'does not tell'} the inputs apart",
+            title=self.verdict,
             xlabel="Welch's |t|",
             limit=(beyond, f"told apart beyond {beyond:.1f}"),
             bad=[0] if self.told_apart else (),
         )
+
+
+def _differs(share: float | None) -> str:
+    return "not seen" if share is None else "never differs" if share == 0 else f"differs in {share:.1%}"
 
 
 def timing(

@@ -9,7 +9,6 @@ negative, and together they are 1. And what is drawn has to follow it, which `fi
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,7 +31,8 @@ from discreet.measures import Approximate
 from discreet.mechanisms import AddNoise, KeepAbove
 from discreet.noise import Noise
 from discreet.pages.charts import points
-from discreet.pages.drawn import page_of
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.reals import Number, Real, exp, float_down, float_up, ln, maximum, total
 from discreet.words import brief
 
@@ -45,6 +45,7 @@ Laws: TypeAlias = tuple[Mapping[Any, Number], Mapping[Any, Number]]
 _MOST_OUTCOMES: Final = 200_000
 _BITS: Final = 256
 """Enclosures are this fine: a claim that exceeds the truth by less is not told from a claim that equals it."""
+_FIGURES: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class PairAudit:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactAudit:
+class ExactAudit(Result):
     """The result of an exact audit: a verdict, how tight the claim is, and the worst pair.
 
     For a pure loss the truth is the max divergence, to be compared with epsilon; for an approximate one it is the
@@ -111,14 +112,26 @@ class ExactAudit:
             f"true {float(worst.low)!r}, tightness {worst.tightness:.6g}>"
         )
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the audit as a page: one HTML file that loads nothing; with a *path*, also write it there.
+    @property
+    def verdict(self) -> str:
+        """Whether the claim holds, in a few words."""
+        return "The claim holds" if self.holds else "The claim is VIOLATED"
 
-        >>> from discreet import RandomizedResponseBool
-        >>> "The claim holds." in exact(RandomizedResponseBool(prob="3/4"), members=(True, False)).to_html()
-        True
-        """
-        return page_of(self).to_html(path)
+    @property
+    def sheet(self) -> Sheet:
+        """The pairs of inputs, the tightest first: what was claimed, and what is true."""
+        pairs = sorted(self.pairs, key=lambda pair: -pair.tightness)
+        columns = [
+            Column("input", [brief(pair.x) for pair in pairs], head=True),
+            Column("other input", [brief(pair.y) for pair in pairs], head=True),
+            Column("distance", [brief(pair.d_in) for pair in pairs]),
+            amounts("claimed", [pair.claimed for pair in pairs], digits=_FIGURES),
+            amounts("exact", [pair.high for pair in pairs], digits=_FIGURES),
+            Column("of the claim", [100 * pair.tightness for pair in pairs], 2, unit="%"),
+            Column("verdict", ["holds" if pair.holds else "VIOLATED" for pair in pairs]),
+        ]
+        wrong = [i for i, pair in enumerate(pairs) if not pair.holds]
+        return Sheet(self.verdict, columns, f"{self.quantity} of {self.mechanism}", row="pair", chosen=wrong)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the true loss of each pair against the claimed one; return the axes."""
@@ -126,7 +139,7 @@ class ExactAudit:
             [pair.claimed for pair in self.pairs],
             [float(pair.low) for pair in self.pairs],
             ax=ax,
-            title="The claim holds" if self.holds else "The claim is VIOLATED",
+            title=self.verdict,
             xlabel=f"claimed {self.quantity}",
             ylabel=f"exact {self.quantity}",
             bad=not self.holds,

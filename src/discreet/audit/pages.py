@@ -7,15 +7,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from discreet._version import __version__
 from discreet.audit.clock import TimingAudit
 from discreet.audit.laws import ExactAudit
 from discreet.audit.trials import SampledAudit
 from discreet.errors import KindError, ParameterError
 from discreet.exact import written
 from discreet.pages.drawings import Bars
-from discreet.pages.drawn import page_of
-from discreet.pages.page import Block, Column, Facts, Grid, Page, Section, Text, Verdict
+from discreet.pages.page import Block, Page, Section, Text, Verdict
+from discreet.pages.results import FOOTER, page_of
 from discreet.words import brief
 
 if TYPE_CHECKING:
@@ -61,16 +60,13 @@ def _page(audits: Sequence[Audit]) -> Page:
         if isinstance(audit, ExactAudit):
             sections.append(Section("From the exact laws", list(_exact(audit))))
         elif isinstance(audit, SampledAudit):
-            sections.append(Section("From samples", list(_sampled(audit))))
+            sections.append(Section("From samples", [audit.sheet]))
         else:
             sections.append(Section("From the side", list(_timing(audit))))
     sections.insert(0, Section("The verdict", [_verdict(audit) for audit in audits]))
     kinds = {ExactAudit: "exact", SampledAudit: "sampled", TimingAudit: "timing"}
     lead = ", ".join(dict.fromkeys(names)) or "Any function, from what it does"
-    return Page(f"Audit: {', '.join(dict.fromkeys(kinds[type(a)] for a in audits))}", lead, (), sections, _FOOTER)
-
-
-_FOOTER: Final = f"Made by discreet {__version__}."
+    return Page(f"Audit: {', '.join(dict.fromkeys(kinds[type(a)] for a in audits))}", lead, (), sections, FOOTER)
 
 
 def _verdict(audit: Audit) -> Verdict:
@@ -127,26 +123,11 @@ def _losses(quantity: str, audits: Sequence[ExactAudit | SampledAudit]) -> Bars:
 
 
 def _exact(audit: ExactAudit) -> Iterator[Block]:
-    pairs = sorted(audit.pairs, key=lambda pair: -pair.tightness)
-    worst = pairs[0]
+    worst = audit.worst
     yield Text(
         [f"The pair that tells most is {brief(worst.x)} and {brief(worst.y)}, by the event {brief(worst.event)}."]
     )
-    yield Grid(
-        f"Pairs of inputs, and their {audit.quantity}",
-        [
-            Column("input", [brief(pair.x) for pair in pairs], head=True),
-            Column("other input", [brief(pair.y) for pair in pairs], head=True),
-            Column("distance", [brief(pair.d_in) for pair in pairs]),
-            Column(
-                "claimed", [pair.claimed for pair in pairs], shown=[_shown(pair.claimed, up=True) for pair in pairs]
-            ),
-            Column("exact", [float(pair.low) for pair in pairs], shown=[_shown(pair.high, up=True) for pair in pairs]),
-            Column("of the claim, %", [100 * pair.tightness for pair in pairs], 2),
-            Column("verdict", ["holds" if pair.holds else "violated" for pair in pairs]),
-        ],
-        "Find an input",
-    )
+    yield audit.sheet
     if audit.draws:
         yield Text([f"Of each input {audit.draws:,} releases were drawn and held against its law."])
     for misfit in audit.misfits:
@@ -156,18 +137,6 @@ def _exact(audit: ExactAudit) -> Iterator[Block]:
         yield Text(["The exact delta is the hockey-stick divergence of the two laws at the claimed epsilon."])
     else:
         yield Text(["The exact epsilon is the greatest logarithm of the ratio of an event's two probabilities."])
-
-
-def _sampled(audit: SampledAudit) -> Iterator[Block]:
-    yield Facts(
-        [
-            (f"claimed {audit.quantity}", _shown(audit.claimed, up=True)),
-            (f"{audit.quantity} at least", _shown(audit.bound, up=False)),
-            ("confidence", f"1 - {1 - audit.confidence:.2g}"),
-            ("trials", f"{audit.trials:,} for each input to choose an event, and as many to bound it"),
-            ("event", audit.event),
-        ]
-    )
 
 
 def _timing(audit: TimingAudit) -> Iterator[Block]:
@@ -182,19 +151,7 @@ def _timing(audit: TimingAudit) -> Iterator[Block]:
         limit=(beyond, f"told apart beyond {beyond:.1f}"),
         bad=frozenset([0]) if audit.told_apart else frozenset(),
     )
-    yield Facts(
-        [
-            ("entropy asked for", _differs(audit.entropy)),
-            ("calls made", _differs(audit.calls)),
-            ("trials", f"{audit.trials:,}"),
-        ]
-    )
-
-
-def _differs(share: float | None) -> str:
-    if share is None:
-        return "not seen: its coins cannot be replayed"
-    return "never differs between the inputs" if share == 0 else f"differs between the inputs in {share:.1%} of runs"
+    yield audit.sheet
 
 
 def _percent(ratio: float) -> str:
@@ -202,4 +159,4 @@ def _percent(ratio: float) -> str:
 
 
 def _shown(x: Any, *, up: bool) -> str:
-    return "∞" if x == math.inf else written(x, up=up, digits=_FIGURES)
+    return written(x, up=up, digits=_FIGURES)

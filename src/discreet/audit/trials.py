@@ -8,7 +8,6 @@ event is made of is in `outputs`.
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -20,12 +19,13 @@ import numpy as np
 from discreet.audit.outputs import Raised, features_of, seen, whole_of
 from discreet.core import Measurement
 from discreet.errors import KindError, ParameterError
-from discreet.exact import Exact, whole
+from discreet.exact import Exact, whole, written
 from discreet.exact import exact as exact_number
 from discreet.intervals import binomial_high, binomial_low, checked_confidence
 from discreet.measures import amount
 from discreet.pages.charts import intervals
-from discreet.pages.drawn import page_of
+from discreet.pages.results import Result
+from discreet.pages.sheet import Sheet, facts
 from discreet.progress import Progress
 from discreet.samplers import bernoulli_many
 from discreet.words import brief
@@ -42,7 +42,7 @@ _SIFTED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class SampledAudit:
+class SampledAudit(Result):
     """The result of a sampled audit: a lower bound for the loss that holds with the stated confidence.
 
     ``violated`` means that the bound exceeds the claim. That it does not is no proof: another event may tell more.
@@ -67,13 +67,22 @@ class SampledAudit:
             f"{self.trials} trials a side, confidence 1 - {1 - self.confidence:.2g}>"
         )
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the audit as a page: one HTML file that loads nothing; with a *path*, also write it there.
+    @property
+    def verdict(self) -> str:
+        """Whether the claim is refuted, in a few words."""
+        return "The claim is VIOLATED" if self.violated else "No violation found"
 
-        >>> "The claim is violated." in sampled(lambda x: x, 0, 1, claim=1, trials=1000).to_html()
-        True
-        """
-        return page_of(self).to_html(path)
+    @property
+    def sheet(self) -> Sheet:
+        """What was claimed, and what was seen."""
+        pairs = [
+            (f"claimed {self.quantity}", written(self.claimed, up=True, digits=7)),
+            (f"{self.quantity} at least", written(self.bound, up=False, digits=7)),
+            ("confidence", f"1 - {1 - self.confidence:.2g}"),
+            ("trials", f"{self.trials:,} for each input to choose an event, and as many to bound it"),
+            ("event", self.event),
+        ]
+        return facts(self.verdict, pairs)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bound beside the claim; return the axes."""
@@ -83,7 +92,7 @@ class SampledAudit:
             [self.claimed, self.bound],
             [self.claimed, math.inf],
             ax=ax,
-            title="The claim is VIOLATED" if self.violated else "No violation found",
+            title=self.verdict,
             xlabel=self.quantity,
             bad=[1] if self.violated else (),
         )

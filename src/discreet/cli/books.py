@@ -3,48 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from fractions import Fraction
 from typing import Any
 
-from discreet.cli.show import Grid, Part, Title, amount, bar, plain, plural
-from discreet.exact import read_in_full
-from discreet.pages.books import noted
+from discreet.cli.show import Grid, Part, Title, plain
+from discreet.pages.books import book_sheet, noted
+from discreet.pages.sheet import Sheet
 
 __all__ = ["book_page", "entry_page"]
 
 
-def book_page(path: str, books: Mapping[str, Any]) -> Iterator[Part]:
-    """Give the books of `Ledger.to_dict` as a page: each charge, the notes, and what is left of the budget."""
-    entries = books["entries"]
-    kinds = [entry["kind"] for entry in entries]
-    notes = [f"{kinds.count(kind)} {word}" for kind, word in (("failed", "failed"), ("void", "taken back"))]
-    told = ", ".join([plural(kinds.count("charge"), "charge"), *(note for note in notes if note[0] != "0")])
-    yield Title(f"{path}: {told}", "times are UTC")
-    rows = []
-    left = {name: Fraction(books["budget"][name]) for name in ("epsilon", "delta")}
-    for entry in entries:
-        for name in left:
-            left[name] -= Fraction(entry[name])
-        what, table = _what(entry)
-        spent = [_signed(Fraction(entry[name])) for name in left]
-        when = f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}"
-        about = f"{table}: {what}" if what and table else what or table
-        rows.append([str(entry["number"]), when, about, *spent, amount(left["epsilon"], up=False)])
-    if rows:
-        yield Grid(["no.", "when", "what", "epsilon", "delta", "epsilon left"], rows, "rltrrr")
-        yield ""
-    for name in left:
-        yield _left(name, *(read_in_full(books[part][name]) for part in ("budget", "spent", "left")))
-
-
-def _signed(x: Fraction) -> str:
-    return f"-{amount(-x, up=False)}" if x < 0 else amount(x, up=True)
-
-
-def _left(name: str, budget: Fraction, spent: Fraction, left: Fraction) -> str:
-    shown = f"{amount(spent, up=True)} of {amount(budget, up=True)} spent, {amount(left, up=False)} left"
-    return f"{name:7}  [{bar(float(spent / budget) if budget else 0.0)}]  {shown}"
+def book_page(path: str, books: Mapping[str, Any]) -> Sheet:
+    """Return the books of `Ledger.to_dict` as a sheet: each charge, the notes, and what is left of the budget."""
+    return book_sheet(path, books, lambda entry: ": ".join(filter(None, reversed(_what(entry)))))
 
 
 def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:

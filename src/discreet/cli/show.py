@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import click
 
 from discreet.exact import written as amount
+from discreet.pages.sheet import Sheet
 from discreet.words import plain
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ __all__ = [
     "Part",
     "Title",
     "amount",
-    "bar",
     "check_page",
     "console",
     "figure",
@@ -41,6 +41,8 @@ _READABLE: Final = 100
 """Sentences are not set wider than this on a terminal."""
 _NARROW: Final = 12
 """A column of texts may be folded to this width, and no further."""
+_DATE: Final = 16
+"""Texts as short as a date with its time are not folded."""
 
 
 @final
@@ -109,7 +111,7 @@ class Grid:
         return Group(*lines[:-1])
 
 
-Part: TypeAlias = str | Title | Grid
+Part: TypeAlias = str | Title | Grid | Sheet
 
 
 def console(*, width: int | None = None) -> Console:
@@ -128,7 +130,7 @@ def page(parts: Iterable[Part]) -> None:
     from rich.text import Text
 
     to = console()
-    for part in parts:
+    for part in _parts(parts):
         if isinstance(part, Grid):
             if part.rows:
                 write(to, part.drawn(to.width), to.width)
@@ -136,6 +138,23 @@ def page(parts: Iterable[Part]) -> None:
             write(to, Text.assemble((part.text, "bold"), *((f"  {part.note}", "dim"),) * bool(part.note)), to.width)
         else:
             write(to, Text(part), min(to.width, _READABLE) if to.is_terminal else to.width)
+
+
+def _parts(parts: Iterable[Part]) -> Iterator[str | Title | Grid]:
+    """Give the parts of a page, each sheet as its title, its rows and its remarks."""
+    for part in parts:
+        if not isinstance(part, Sheet):
+            yield part
+            continue
+        yield Title(plain(part.title), part.note)
+        rows = part.cells()
+        short = [all(len(text) <= _DATE for text in column) for column in zip(*rows, strict=True)]
+        kinds = [
+            "r" if column.number else "l" if brief else "t" for column, brief in zip(part.columns, short, strict=False)
+        ]
+        yield Grid([plain(column.title) for column in part.columns], rows, "".join(kinds), frozenset(part.chosen))
+        for remark in part.remarks:
+            yield remark.replace("explain()", "`discreet explain`")
 
 
 def write(to: Console, what: RenderableType, width: int) -> None:
@@ -203,13 +222,3 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     ('1 group', '2,000 groups', '0 entries')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
-
-
-def bar(share: float, width: int = 30) -> str:
-    """Return a bar that is filled to a share, in characters that every terminal has.
-
-    >>> bar(0.5, 10), bar(0, 4), bar(0.001, 4), bar(1, 4)
-    ('#####.....', '....', '#...', '####')
-    """
-    filled = min(max(round(share * width), int(share > 0)), width)
-    return "#" * filled + "." * (width - filled)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, amount, check_page, figure, plain, plural, show, with_page
+from discreet.cli.show import Grid, Part, Title, amount, check_page, plain, plural, show, with_page
 
 if TYPE_CHECKING:
-    from discreet.survey import Boxes, Estimates, Plan
+    from discreet.survey import Boxes
 
 __all__ = ["survey"]
 
@@ -65,7 +65,7 @@ def plan(
     wanted = {"margin": margin, "people": people, "max_share": max_share, "confidence": confidence}
     found = library_plan(choices, epsilon=epsilon, **wanted)
     data = {"limit": found.limit, "options": found.to_rows()}
-    show(*with_page(html, found.to_html, _plan_page(found), data), as_json=as_json)
+    show(*with_page(html, found.to_html, [found.sheet], data), as_json=as_json)
 
 
 @survey.command()
@@ -148,30 +148,9 @@ def estimate(
     for name, found in estimates.items():
         misfit = {"p": found.misfit.p, "implausible": found.misfit.implausible}
         facts[name] = {"reports": found.n, "refused": found.refused, "misfit": misfit}
+    parts = [part for found in estimates.values() for part in ("", found.sheet)][1:]
     data = {"questions": facts, "estimates": estimates.to_rows()}
-    show(*with_page(html, estimates.to_html, _estimates_page(estimates), data), as_json=as_json)
-
-
-def _plan_page(found: Plan) -> Iterator[Part]:
-    limit = f"no mechanism has an n × variance below {figure(found.limit)}"
-    yield Title(f"{found.choices:,} choices, epsilon {float(found.epsilon):g}", limit)
-    head = ["mechanism", "n × var", "of limit", "influence", "people", "error", "margin"]
-    rows = []
-    for option in found.options:
-        row = [plain(option.name), figure(option.unit_variance), f"{option.of_limit:.1%}", option.influence_text]
-        if option.people is not None:
-            row += [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
-        rows.append(row)
-    yield Grid(head[: len(rows[0])], rows, "t" + "r" * (len(rows[0]) - 1), chosen=frozenset({0}))
-    yield (
-        "n × var: the number of people times the variance of a share. influence: by how many people one crafted "
-        "report can move the estimated number of a choice."
-    )
-    if found.people is not None:
-        yield (
-            f"error: the standard error of a share, if all choices are equally common; margin: half the width of a "
-            f"{found.confidence:.4g} interval at the least favourable share."
-        )
+    show(*with_page(html, estimates.to_html, parts, data), as_json=as_json)
 
 
 def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:
@@ -186,29 +165,3 @@ def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:
         for name, box in boxes.items()
     ]
     yield Grid(["question", "reports", "refused", "why"], rows, "trrt")
-
-
-def _estimates_page(estimates: Estimates) -> Iterator[Part]:
-    from discreet.figures import interval_text
-
-    for i, (name, found) in enumerate(estimates.items()):
-        if i:
-            yield ""
-        refused = f", {found.refused:,} refused" if found.refused else ""
-        together = ", all together" if found.simultaneous else ""
-        waves = getattr(found, "waves", ())
-        where = f" in {plural(len(waves), 'wave')} of the same people" if waves else ""
-        note = f"{plural(found.n, 'report')}{where}{refused}, {found.confidence * 100:.6g} % intervals{together}"
-        yield Title(plain(name), note)
-        rows = [
-            [
-                plain(s.choice),
-                *(f"{x:.3f}" for x in (s.share, s.error)),
-                interval_text(s.low, s.high, decimals=3),
-                f"{s.count:,.0f}",
-            ]
-            for s in found.values()
-        ]
-        yield Grid(["choice", "share", "error", "interval", "people"], rows, "trrrr")
-        if found.misfit.implausible:
-            yield str(found.misfit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli import complete
-from discreet.cli.show import Grid, Part, Title, amount, figure, plain, plural, show, with_page
+from discreet.cli.show import Part, plural, show, with_page
 
 if TYPE_CHECKING:
-    from discreet.tables import Aggregate, Answer, Explanation, Receipt, Suggestion
+    from discreet.tables import Aggregate, Answer, Explanation
     from discreet.tables.aggregates import Value
 
 __all__ = ["budget", "count", "explain", "mean", "release", "suggest", "sum_"]
@@ -249,7 +249,7 @@ def suggest(**given: Any) -> None:
     names = ("epsilon", "planned", "delta", "group_size")
     found = _table(given).suggest_max_groups(*given["by"], **{name: given[name] for name in names})
     data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt.to_dict()}
-    show(_suggestion_page(found), data, as_json=given["as_json"])
+    show([found.sheet], data, as_json=given["as_json"])
 
 
 @click.command(short_help="Show what was spent, and what is left; or make the books.")
@@ -298,7 +298,7 @@ def budget(
             book.void(void, reason=reason)
         books = book.to_dict()
     if entry is None:
-        return show(book_page(path, books), {"path": path, **books}, as_json=as_json)
+        return show([book_page(path, books)], {"path": path, **books}, as_json=as_json)
     if not 0 < entry <= len(books["entries"]):
         there = plural(len(books["entries"]), "entry", "entries")
         raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")
@@ -341,7 +341,7 @@ def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> 
     if given["out"] is None:
         parts, data = _whole(answer)
     else:
-        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {_spent(answer.receipt)}", *_remarks(answer)]
+        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.cost} spent", *answer.remarks]
         data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
 
@@ -357,7 +357,7 @@ def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
         for name, (low, high) in asked.items()
     }
     intervals = ends if len(ends) > 1 else ends[answer.value]
-    return _answer_page(answer), {"rows": rows, "intervals": intervals, "receipt": answer.receipt.to_dict()}
+    return [answer.sheet], {"rows": rows, "intervals": intervals, "receipt": answer.receipt.to_dict()}
 
 
 def _check_places(given: dict[str, Any]) -> None:
@@ -376,36 +376,6 @@ def _check_places(given: dict[str, Any]) -> None:
             raise click.UsageError(f"--{name} {place}: need another file than those that are read")
 
 
-def _answer_page(answer: Answer) -> Iterator[Part]:
-    """Give an answer as a page: what was spent, and all groups with their intervals."""
-    from discreet.tables.receipts import described
-
-    who = "; each row is a person" if answer.receipt.person is None else ""
-    top = plural(len(answer), "group") if answer.by else plain(described(answer.receipt.to_dict()))
-    yield Title(top, _spent(answer.receipt) + who)
-    rows = [[*map(plain, key), *cells] for key, cells in zip(answer.keys, answer.to_cells(), strict=True)]
-    kinds = "t" * len(answer.by) + "r" * len(answer.heads)
-    yield Grid([*map(plain, answer.by), *map(plain, answer.heads)], rows, kinds)
-    yield from _remarks(answer)
-
-
-def _remarks(answer: Answer) -> Iterator[str]:
-    """Say what the figures alone do not: the bias, what is not shown, and what is left of the budget."""
-    if answer.bias is not None:
-        yield answer.bias
-    if answer.receipt.private:
-        few = "Groups with few people are not shown, and how many there are is not said."
-        yield few if len(answer) else f"{few} `discreet explain` says how many people a group needs."
-    if answer.left is not None:
-        epsilon, delta = (amount(x, up=False) for x in answer.left)
-        yield f"The budget has epsilon {epsilon} and delta {delta} left."
-
-
-def _spent(receipt: Receipt) -> str:
-    epsilon, delta = (amount(x, up=True) for x in (receipt.epsilon, receipt.delta))
-    return f"spent: epsilon {epsilon}" + (f", delta {delta}" if receipt.delta else "")
-
-
 def _valued(given: dict[str, Any], kind: type[Value]) -> Aggregate:
     return kind(given["column"], given["low"], given["high"], given["grid"])
 
@@ -420,60 +390,7 @@ def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
     said: Explanation = _asked(given, question).explain(asked, **rest, weights=weights)
     told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes")}
     data = told | {"receipt": said.receipt.to_dict(), "choices": said.to_rows()}
-    show(_explanation_page(said), data, as_json=given["as_json"])
-
-
-def _explanation_page(said: Explanation) -> Iterator[Part]:
-    yield Title(said.question, "nothing is spent, and no rows are read")
-    yield said.guarantee
-    private = said.choices[0].threshold is not None
-    reaches = [choice.errors or ((0, choice.radius),) for choice in said.choices]
-    rows = [
-        [
-            f"{choice.max_groups}{' *' if choice.max_groups == said.chosen else ''}",
-            *(f"±{figure(reach)}" for _, reach in each),
-            *([f">{choice.threshold:,}", f"{choice.n50:,}", f"{choice.n95:,}"] if private else []),
-        ]
-        for choice, each in zip(said.choices, reaches, strict=True)
-    ]
-    noise = [f"at {people:,}" if people else "noise, 95 %" for people, _ in reaches[0]]
-    noise[0] = noise[0].replace("at ", "noise at ")
-    head = ["max_groups", *noise, *(["threshold", "half seen", "95 % seen"] if private else [])]
-    chosen = frozenset(i for i, choice in enumerate(said.choices) if choice.max_groups == said.chosen)
-    yield ""
-    yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
-    if said.choices[0].errors:
-        yield "Noise: a bound on the error of the mean of so many people, with probability 95 %."
-    if private:
-        yield (
-            "A group is seen if its noisy number of people is above the threshold: half of the groups of one size, "
-            "and 95 % of those of another."
-        )
-    for note in said.notes:
-        yield note.replace("suggest_max_groups()", "`discreet suggest`")
-
-
-def _suggestion_page(found: Suggestion) -> Iterator[Part]:
-    spent = _spent(found.receipt)
-    yield Title(found.verdict, spent)
-    sizes = sorted({100, 1000, 10_000, found.group_size})
-    rows = [
-        [
-            f"{m}{' *' if m == found.best else ''}",
-            str(worth.left_out),
-            f"±{figure(float(worth.scale))}",
-            f">{worth.threshold:,}",
-            *(f"±{worth.error(size):,.0f}" for size in sizes),
-        ]
-        for m, worth in found.worth.items()
-    ]
-    chosen = frozenset(i for i, m in enumerate(found.worth) if m == found.best)
-    head = ["max_groups", "left out", "noise", "shown", *(f"at {size:,}" for size in sizes)]
-    yield Grid(head, rows, "l" + "r" * (len(head) - 1), chosen)
-    yield (
-        f"noise: its expected size; at {sizes[0]:,}: the expected error in the count of a group of {sizes[0]:,} "
-        "people, of noise, of what is left out, and of not being shown."
-    )
+    show([said.sheet], data, as_json=given["as_json"])
 
 
 def _asked(given: dict[str, Any], question: str) -> Any:

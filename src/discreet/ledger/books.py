@@ -29,7 +29,8 @@ from discreet.ledger.formats import (
 )
 from discreet.ledger.store import Store, UnwritableError, in_memory
 from discreet.measures import amount
-from discreet.pages.books import book_text
+from discreet.pages.books import book_sheet
+from discreet.pages.sheet import Sheet
 
 __all__ = ["Ledger"]
 
@@ -331,8 +332,16 @@ class Ledger:
         epsilon, delta = (repr(str(x)) if len(str(x)) < _MOST_SHOWN else "..." for x in self._budget)
         return f"Ledger.in_memory(epsilon={epsilon}, delta={delta})"
 
+    @property
+    def sheet(self) -> Sheet:
+        """The books as a table: what was charged, on what and when, and what is left."""
+        return book_sheet(repr(self), self.to_dict())
+
     def __str__(self) -> str:
-        return book_text(repr(self), self.to_dict())
+        return self.sheet.to_text(None)
+
+    def _repr_html_(self) -> str:
+        return self.sheet._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._store.path is None:

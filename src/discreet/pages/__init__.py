@@ -2,23 +2,24 @@
 
 from discreet.pages.charts import curves, heat, intervals, points
 from discreet.pages.drawings import Bars, Heat
-from discreet.pages.drawn import page_of
-from discreet.pages.page import Column, Details, Facts, Grid, Items, Page, Section, Text, Verdict
-from discreet.pages.text import columns
+from discreet.pages.page import Details, Facts, Items, Page, Section, Text, Verdict
+from discreet.pages.results import Result, page_of
+from discreet.pages.sheet import Column, Sheet, amounts
 
 __all__ = [
     "Bars",
     "Column",
     "Details",
     "Facts",
-    "Grid",
     "Heat",
     "Items",
     "Page",
+    "Result",
     "Section",
+    "Sheet",
     "Text",
     "Verdict",
-    "columns",
+    "amounts",
     "curves",
     "heat",
     "intervals",

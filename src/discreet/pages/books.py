@@ -1,45 +1,52 @@
-"""A budget's books as a table of text."""
+"""A budget's books as a sheet: what was charged, on what and when, and what is left."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, Final
 
 from discreet.exact import read_in_full, written
-from discreet.words import plain
+from discreet.pages.sheet import Column, Sheet, amounts
 
-__all__ = ["book_text", "noted"]
+__all__ = ["book_sheet", "noted"]
 
 _MOST: Final = 60
+_BAR: Final = 30
 
 
-def book_text(title: str, books: Mapping[str, Any]) -> str:
-    """Write the books of `Ledger.to_dict` as a table.
+def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[str, Any]], str] | None = None) -> Sheet:
+    """Return the books of `Ledger.to_dict` as a sheet; *about* says what an entry is about, else its note or table.
 
     >>> from discreet import Ledger
-    >>> print(book_text("Empty", Ledger.in_memory(epsilon=3, delta="1e-5").to_dict()))
-    Empty
-    <BLANKLINE>
-            when (UTC)  epsilon  delta  table
-    -----------------------------------------
-    spent               0        0
-    left                3        1e-5
-    budget              3        1e-5
+    >>> print(book_sheet("Empty", Ledger.in_memory(epsilon=3, delta="1e-5").to_dict()))
+    Empty: 0 charges
+      no.  when (UTC)  what  epsilon  delta  epsilon left
+    epsilon  [..............................]  0 of 3 spent, 3 left
+    delta    [..............................]  0 of 1e-5 spent, 1e-5 left
     """
-    rows = [["", "when (UTC)", "epsilon", "delta", "table"]]
-    for entry in books["entries"]:
-        amounts = [written(Fraction(entry[part]), up=True) for part in ("epsilon", "delta")]
-        when = f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M:%S}"
-        rows.append([str(entry["number"]), when, *amounts, _cut(noted(entry) or entry["table"] or "")])
-    for name in ("spent", "left", "budget"):
-        amounts = [written(read_in_full(x), up=name != "left") for x in books[name].values()]
-        rows.append([name, "", *amounts, ""])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    rule = "-" * max(map(len, lines))
-    return "\n".join([title, "", lines[0], rule, *lines[1:-3], *([rule] if books["entries"] else []), *lines[-3:]])
+    entries, names = books["entries"], ("epsilon", "delta")
+    kinds = [entry["kind"] for entry in entries]
+    charges = f"{kinds.count('charge'):,} charge{'s' * (kinds.count('charge') != 1)}"
+    notes = [f"{n:,} {word}" for kind, word in _DONE.items() if (n := kinds.count(kind))]
+    spent = {name: [Fraction(entry[name]) for entry in entries] for name in names}
+    left = list(accumulate(spent["epsilon"], Fraction.__sub__, initial=read_in_full(books["budget"]["epsilon"])))[1:]
+    columns = [
+        Column("no.", [entry["number"] for entry in entries], head=True),
+        Column("when (UTC)", [f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}" for entry in entries]),
+        Column("what", [(about or _about)(entry) for entry in entries]),
+        *(amounts(name, spent[name]) for name in names),
+        *([amounts("epsilon left", left, up=False)] if books["accountant"] == "plain" else []),
+    ]
+    remarks = [
+        _left(name, *(read_in_full(books[part][name]) for part in ("budget", "spent", "left"))) for name in names
+    ]
+    return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
+
+
+_DONE: Final = {"failed": "failed", "void": "taken back"}
 
 
 def noted(entry: Mapping[str, Any]) -> str:
@@ -51,9 +58,16 @@ def noted(entry: Mapping[str, Any]) -> str:
     kind, receipt = entry["kind"], entry["receipt"]
     if kind == "migrated":
         return f"moved from format {receipt['format']}"
-    done = {"failed": "failed", "void": "taken back"}.get(kind)
-    return "" if done is None else f"entry {receipt['entry']} {done}: {receipt['reason']}"
+    return f"entry {receipt['entry']} {_DONE[kind]}: {receipt['reason']}" if kind in _DONE else ""
 
 
-def _cut(text: str) -> str:
-    return plain(text if len(text) <= _MOST else f"{text[: _MOST - 3]}...")
+def _about(entry: Mapping[str, Any]) -> str:
+    text = noted(entry) or entry["table"] or ""
+    return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
+
+
+def _left(name: str, budget: Fraction, spent: Fraction, left: Fraction) -> str:
+    shown = f"{written(spent, up=True)} of {written(budget, up=True)} spent, {written(left, up=False)} left"
+    share = float(spent / budget) if budget else 0.0
+    filled = min(max(round(share * _BAR), int(share > 0)), _BAR)
+    return f"{name:7}  [{'#' * filled}{'.' * (_BAR - filled)}]  {shown}"

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,18 +15,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from importlib import resources
-from itertools import count, repeat
+from itertools import count
 from typing import Any, Final, Protocol, final
 
-from discreet.figures import figure
 from discreet.files import checked_page, write_text
 
 __all__ = [
     "Block",
-    "Column",
     "Details",
     "Facts",
-    "Grid",
     "Items",
     "Page",
     "Section",
@@ -38,15 +33,9 @@ __all__ = [
     "clean",
     "named",
     "numbers",
+    "printable",
 ]
 
-_ROWS: Final = 25
-"""How many rows of a table are shown at a time."""
-_STATIC: Final = 1000
-"""How many are in the page's own text, for whoever reads it without scripts."""
-_SHORT: Final = 12
-_EXACT: Final = 1 << 53
-"""Integers from here on are no longer exact in a browser."""
 _LOST: Final = "\ufffd"
 _TURNS: Final = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 """Characters that turn the direction of what follows, up to the end of a paragraph."""
@@ -70,12 +59,12 @@ def clean(text: object, /) -> str:
     >>> clean("<b>Rome & Bath</b>"), len(clean(chr(0)))
     ('&lt;b&gt;Rome &amp; Bath&lt;/b&gt;', 1)
     """
-    return _NAME.sub(r"<bdi>\1</bdi>", escape(_plain(str(text))))
+    return _NAME.sub(r"<bdi>\1</bdi>", escape(printable(str(text))))
 
 
 def attribute(text: object, /) -> str:
     """Return a text that an attribute can hold, escaped; names in it are not marked."""
-    return escape(_NAME.sub(r"\1", _plain(str(text))))
+    return escape(_NAME.sub(r"\1", printable(str(text))))
 
 
 def named(name: object, /) -> str:
@@ -87,7 +76,8 @@ def named(name: object, /) -> str:
     return f"{_OPEN}{re.sub(f'[{_OPEN}{_CLOSE}]', _LOST, str(name))}{_CLOSE}"
 
 
-def _plain(text: str) -> str:
+def printable(text: str, /) -> str:
+    """Return a text without control characters and lone surrogates, which no page can hold."""
     if text.isprintable():  # It is, nearly always; surrogates and controls are not.
         return text
     return text.translate(_UNFIT)
@@ -162,115 +152,6 @@ class Details:
     def lines(self, _: Iterator[int], /) -> Iterator[str]:
         """Give the block as HTML."""
         yield f"<details><summary>{clean(self.summary)}</summary><pre>{clean(self.text)}</pre></details>"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table. Numbers with *decimals* are shown with as many; without, values are shown as they are.
-
-    What is *shown* in the values' place does not change how they sort. A *head* column says what a row is about: it is
-    searched, and numbers in it are names, such as years.
-    """
-
-    name: str
-    values: Sequence[Any]
-    decimals: int | None = None
-    head: bool = False
-    quiet: bool = False
-    shown: Sequence[str] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the column as the page's script reads it."""
-        cells = [_cell(value, self.decimals) for value in self.values]
-        number = all(value is None or isinstance(value, int | float) for value in cells)
-        said: dict[str, Any] = {"head": self.head, "decimals": self.decimals, "number": number, "style": self.style}
-        if self.shown is not None or (number and any(x is not None and abs(x) >= _EXACT for x in cells)):
-            said["texts"] = [self.text(i) for i in range(len(self.values))]
-        return said | {"values": cells if number else [None if value is None else str(value) for value in cells]}
-
-    def text(self, i: int) -> str:
-        """Return a row's value as it is shown."""
-        if self.shown is not None:
-            return _plain(self.shown[i])
-        cell = _cell(self.values[i], self.decimals)
-        if cell is None:
-            return "no value"
-        return _plain(str(cell)) if self.decimals is None or isinstance(cell, str) else figure(cell, self.decimals)
-
-    @property
-    def style(self) -> str:
-        """The column's classes; short names, such as dates, stay in one line."""
-        number = self.decimals is not None or self.shown is not None
-        short = self.head and all(len(str(value)) <= _SHORT for value in self.values)
-        return " ".join(["num"] * number + ["quiet"] * self.quiet + ["short"] * short)
-
-
-def _cell(value: Any, decimals: int | None) -> Any:
-    """Return a value as JSON has it; a number as it is shown, so that what is sorted is what is seen."""
-    if value is None or type(value) is int:
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return figure(value)
-        if decimals is None:
-            return value
-        near = round(value, decimals)
-        return int(near) if decimals == 0 else near
-    return _plain(str(value))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table that can be sorted by each column, and searched; a page of it at a time where it is long."""
-
-    caption: str
-    columns: Sequence[Column]
-    search: str = "Find"
-
-    def lines(self, ids: Iterator[int], /) -> Iterator[str]:
-        """Give the block as HTML."""
-        rows = len(self.columns[0].values)
-        name = f"grid-{next(ids)}"
-        data = {"rows": rows, "page": _ROWS, "columns": [column.to_dict() for column in self.columns]}
-        yield f'<div class="grid" id="{name}">'
-        yield '<div class="tools" hidden>'
-        yield f'<label><span>{clean(self.search)}</span><input type="search" autocomplete="off"></label>'
-        yield '<p role="status"></p>'
-        yield f'<div class="pager"><button type="button" aria-controls="{name}-body">Previous</button>'
-        yield f'<button type="button" aria-controls="{name}-body">Next</button></div></div>'
-        yield f'<div class="scroll" role="group" tabindex="0" aria-label="{attribute(self.caption)}"><table>'
-        yield f'<caption class="unseen">{clean(self.caption)}</caption><thead><tr>'
-        styles = [column.style for column in self.columns]
-        for column, style in zip(self.columns, styles, strict=True):
-            yield f'<th scope="col" class="{style}">{clean(column.name)}</th>'
-        yield f'</tr></thead><tbody id="{name}-body">'
-        for i in range(min(rows, _STATIC)):
-            yield "<tr>" + "".join(map(self._cell, self.columns, styles, repeat(i))) + "</tr>"
-        yield "</tbody></table></div>"
-        if rows > _STATIC:
-            said = f"The first {_STATIC:,} of {rows:,} rows; the others need a browser that runs scripts."
-            yield f"<noscript><p>{said}</p></noscript>"
-        yield f'<script type="application/json">{_json(data)}</script></div>'
-
-    @staticmethod
-    def _cell(column: Column, style: str, i: int) -> str:
-        value = column.values[i]
-        tag = 'th scope="row"' if column.head else "td"
-        return f'<{tag} class="{"none" if value is None else style}">{clean(column.text(i))}</{tag[:2]}>'
-
-
-def _json(data: Any) -> str:
-    """Return JSON that cannot end the element it stands in."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return (
-        text.replace("&", "\\u0026")
-        .replace("<", "\\u003c")
-        .replace(">", "\\u003e")
-        .replace("\u2028", "\\u2028")
-        .replace("\u2029", "\\u2029")
-    )
 
 
 @final

@@ -5,18 +5,17 @@ Proof: estimates.md, which cites the marked lines.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 import numpy as np
 
 from discreet.errors import KindError
 from discreet.exact import Exact
-from discreet.figures import interval_text
 from discreet.pages.charts import heat
-from discreet.pages.drawn import page_of
-from discreet.pages.text import columns
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet
 from discreet.survey.estimates import (
     Estimate,
     Share,
@@ -27,11 +26,11 @@ from discreet.survey.estimates import (
     ends_of,
     inverted,
     no_choice,
-    percent,
     warning,
 )
 from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
+from discreet.survey.sheets import share_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +42,8 @@ _NUMBERS: Final = ("share", "error", "low", "high")
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Crosstab:
+@dataclass(frozen=True, eq=False, repr=False)
+class Crosstab(Result):
     """The estimated share of each pair of choices of two questions, which the same people answered.
 
     Rows are the first question's choices. The intervals hold for each pair on its own, or for all together.
@@ -159,40 +158,21 @@ class Crosstab:
     def _names(self) -> tuple[str, str]:
         return self.forms[0].question.name, self.forms[1].question.name
 
-    def __str__(self) -> str:
+    @property
+    def sheet(self) -> Sheet:
+        """The share of each pair, its interval and error, in percent."""
         first, second = (form.question.categories.values for form in self.forms)
-        shares, ends = self.shares, self.intervals
-
-        def cell(i: int, j: int) -> str:
-            low, high = map(float, ends[i, j])
-            return f"{shares[i, j]:.3f} ({interval_text(low, high, decimals=3)})"
-
-        rows = [[str(a), *(cell(i, j) for j in range(len(second)))] for i, a in enumerate(first)]
-        names, together = self._names(), ", all together" * self.simultaneous
-        head = f"{names[0]} by {names[1]}: {self.n:,} pairs of reports, {percent(self._error)} intervals{together}"
-        return "\n".join([head, columns([names[0], *map(str, second)], rows), *warning(self.misfit)])
-
-    __repr__ = __str__
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the table as a page: one HTML file that loads nothing; with a *path*, also write it there.
-
-        >>> from discreet.survey import PairCollector, Question
-        >>> from discreet import RandomizedResponse
-        >>> qs = [Question("smokes", ["no", "yes"]), Question("<b>", ["no", "yes"])]
-        >>> box = PairCollector(*(q.form(RandomizedResponse(categories=q.categories, prob="3/4")) for q in qs))
-        >>> _ = box.add_many(["no", "yes", "no"], ["no", "yes", "yes"])
-        >>> "<h1>smokes by &lt;b&gt;</h1>" in box.estimate().to_html()
-        True
-        """
-        return page_of(self).to_html(path)
+        pairs = list(zip(*product(first, second), strict=True))
+        heads = [Column(name, values, head=True) for name, values in zip(self._names(), pairs, strict=True)]
+        columns = [*heads, *share_columns(self.shares, self.intervals, self.errors, self.confidence)]
+        note = f"{self.n:,} pairs of reports{'; the intervals hold all together' * self.simultaneous}"
+        return Sheet(" by ".join(self._names()), columns, note, warning(self.misfit), "choice")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares as a table of shades; return the axes."""
         first, second = ([str(v) for v in form.question.categories.values] for form in self.forms)
-        names = self._names()
-        title = f"{names[0]} by {names[1]}: {self.n:,} pairs of reports"
-        return heat(first, second, self.shares, ax=ax, title=title, names=names)
+        title = f"{' by '.join(self._names())}: {self.n:,} pairs of reports"
+        return heat(first, second, self.shares, ax=ax, title=title, names=self._names())
 
 
 def _squares(form: Form) -> tuple[float, float]:

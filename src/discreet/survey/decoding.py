@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, final
 
 import numpy as np
 
-from discreet.figures import interval_text
+from discreet.figures import figure
 from discreet.intervals import bennett
-from discreet.pages.charts import intervals
-from discreet.pages.drawn import page_of
-from discreet.pages.text import columns
-from discreet.survey.estimates import as_frame
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet
+from discreet.survey.estimates import as_frame, warning
 from discreet.survey.forms import AnyForm
 from discreet.survey.misfit import Misfit
+from discreet.survey.sheets import share_columns
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
 __all__ = ["TextEstimate", "solve"]
@@ -156,8 +154,8 @@ class _Collisions:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class TextEstimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class TextEstimate(Result):
     """Which candidates were among the texts: their shares, and whether they are there beyond doubt.
 
     ``shares`` are the non-negative ones that fit the reports best, and ``other`` that of texts that are no candidate.
@@ -216,47 +214,16 @@ class TextEstimate:
         """Return the same as a data frame."""
         return as_frame(self.to_rows(), kind)
 
-    def __str__(self) -> str:
-        found = f"{len(self.found())} of {len(self.candidates)} candidates found"
-        head = f"{self.form.question.name}: {self.n:,} reports, {found}, {100 * self.confidence:.10g} % intervals"
-        rows = [
-            [
-                row["candidate"],
-                f"{row['share']:.4f}",
-                f"{row['error']:.4f}",
-                *interval_text(row["low"], row["high"], decimals=4).split(" to "),
-                "found" if row["significant"] else "",
-            ]
-            for row in self._rows()
+    @property
+    def sheet(self) -> Sheet:
+        """The candidates, the most frequent first: share, interval and error in percent, and whether it is there."""
+        order, there = np.argsort(-self.shares, kind="stable"), self.significant
+        shares = share_columns(self.shares[order], self.intervals[order], self.errors[order], self.confidence)
+        columns = [
+            Column("candidate", [self.candidates[i] for i in order], head=True),
+            *shares,
+            Column("found", ["found" if there[i] else "" for i in order]),
         ]
-        rows.append(["(others)", f"{self.other:.4f}", *[""] * 4])
-        warning = [str(self.misfit)] if self.misfit.implausible else []
-        return "\n".join([head, columns(["candidate", "share", "error", "low", "high", ""], rows), *warning])
-
-    __repr__ = __str__
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the estimate as a page: one HTML file that loads nothing; with a *path*, also write it there.
-
-        >>> from discreet.survey import TextQuestion
-        >>> q = TextQuestion("homepage", length=16, cohorts=2)
-        >>> form = q.form(q.mechanism(epsilon=8))
-        >>> one = np.ones(1)
-        >>> ends = np.array([[0.4, 0.6]])
-        >>> found = TextEstimate(form, 500, ("a.org",), one / 2, one / 50, one * 0, ends, 0.5, 0.95, 0.05)
-        >>> "1 of 1 candidates are there beyond doubt" in found.to_html()
-        True
-        """
-        return page_of(self).to_html(path)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the shares with their intervals, the most frequent first; return the axes."""
-        rows = self.to_rows()[:30]
-        return intervals(
-            [row["candidate"] for row in rows],
-            *([row[key] for row in rows] for key in ("share", "low", "high")),
-            ax=ax,
-            title=f"{self.form.question.name}: {self.n:,} reports, {100 * self.confidence:.10g} % intervals",
-            xlabel="share",
-            percent=True,
-        )
+        others = f"Texts that are no candidate have a share of {figure(100 * self.other, shares[0].decimals or 0)} %."
+        note = f"{self.n:,} reports, {there.sum():,} of {len(self.candidates):,} candidates found"
+        return Sheet(self.form.question.name, columns, note, [others, *warning(self.misfit)], "candidate")

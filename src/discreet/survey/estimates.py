@@ -7,7 +7,6 @@ lines.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,16 +17,14 @@ import numpy as np
 
 from discreet.errors import KindError, ParameterError, UnsupportedError, one_of
 from discreet.exact import Exact, whole
-from discreet.figures import interval_text
 from discreet.intervals import bennett, binomial_high, binomial_low, checked_confidence
-from discreet.pages.charts import intervals
-from discreet.pages.drawn import page_of
-from discreet.pages.text import columns
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet
 from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
+from discreet.survey.sheets import share_columns
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
 __all__ = [
@@ -42,14 +39,14 @@ __all__ = [
     "ends_of",
     "inverted",
     "no_choice",
-    "percent",
+    "shares_sheet",
     "simplex",
     "warning",
 ]
 
 Of = Literal["sample", "respondents"]
-_DRAWN: Final = 30
-"""A chart shows so many choices."""
+_ORDERED: Final = 30
+"""So many choices are drawn in the question's order; of more, the greatest."""
 _LEAST_GAP: Final = Fraction(1, 10**12)
 """Reports that support the truth more often by less than this say nothing that floats could tell."""
 
@@ -87,8 +84,8 @@ class Difference:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Estimate(Mapping[Any, Share]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Result, Mapping[Any, Share]):
     """What the reports say about each choice.
 
     ``shares`` are unbiased, so they may be negative or exceed 1: keep them for sums and tests, and use
@@ -102,10 +99,10 @@ class Estimate(Mapping[Any, Share]):
     >>> _ = box.add_many(["never"] * 60 + ["daily"] * 40)
     >>> est = box.estimate()
     >>> print(est)
-    smokes: 100 reports, 95 % intervals
-      choice  share  error    low   high
-      never   0.700  0.098  0.494  0.894
-      daily   0.300  0.098  0.106  0.506
+    smokes: 100 reports
+      choice  share, %  95 % interval  error  people
+      never       70.0   49.4 to 89.4    9.8      70
+      daily       30.0   10.6 to 50.6    9.8      30
     >>> est["daily"].share, est.top(1)[0].choice
     (0.3, 'never')
     """
@@ -279,47 +276,23 @@ class Estimate(Mapping[Any, Share]):
         """Return the same as a data frame."""
         return as_frame(self.to_rows(), kind)
 
-    def __str__(self) -> str:
-        together = ", all together" if self.simultaneous else ""
-        refused = f", {self.refused:,} refused" if self.refused else ""
-        head = f"{self.form.question.name}: {self.n:,} reports{refused}, {percent(self._error)} intervals{together}"
-        rows = [
-            [str(s.choice), f"{s.share:.3f}", f"{s.error:.3f}", *interval_text(s.low, s.high, decimals=3).split(" to ")]
-            for s in self.values()
-        ]
-        return "\n".join([head, columns(["choice", "share", "error", "low", "high"], rows), *warning(self.misfit)])
+    @property
+    def sheet(self) -> Sheet:
+        """The shares, their intervals and errors in percent, and people in numbers."""
+        return shares_sheet(self, f"{self.n:,} reports")
 
-    __repr__ = __str__
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the estimate as a page: one HTML file that loads nothing; with a *path*, also write it there.
-
-        >>> from discreet import RandomizedResponse
-        >>> from discreet.survey import Question
-        >>> q = Question("smokes", ["never", "daily"])
-        >>> box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
-        >>> _ = box.add_many(["never"] * 60 + ["daily"] * 40)
-        >>> "The largest share is that of <bdi>never</bdi>: 70 %" in box.estimate().to_html()
-        True
-        """
-        return page_of(self).to_html(path)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the shares with their intervals; return the axes."""
-        ends, order = self.intervals, np.arange(len(self))
-        some = f", the {_DRAWN} greatest of {len(self):,}" if len(self) > _DRAWN else ""
-        if some:
-            order = np.argsort(-self.shares, kind="stable")[:_DRAWN]
-        return intervals(
-            [str(self.choices[i]) for i in order],
-            self.shares[order],
-            ends[order, 0],
-            ends[order, 1],
-            ax=ax,
-            title=f"{self.form.question.name}: {self.n:,} reports, {percent(self._error)} intervals{some}",
-            xlabel="share",
-            percent=True,
-        )
+def shares_sheet(found: Any, reports: str) -> Sheet:
+    """Return the sheet of an estimate of each choice, of one wave or of several."""
+    refused = f", {found.refused:,} refused" if found.refused else ""
+    together = "; the intervals hold all together" if found.simultaneous else ""
+    columns = [
+        Column("choice", found.choices, head=True),
+        *share_columns(found.shares, found.intervals, found.standard_errors(), found.confidence),
+        Column("people", [share.count for share in found.values()], 0),
+    ]
+    ordered, name = len(found) <= _ORDERED, found.form.question.name
+    return Sheet(name, columns, f"{reports}{refused}{together}", warning(found.misfit), "choice", ordered)
 
 
 def ends_of(estimate: Estimate, error: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -377,11 +350,6 @@ def no_choice(choice: Any, choices: tuple[Any, ...]) -> ParameterError:
 def warning(misfit: Misfit) -> list[str]:
     """Return what is to be said of counts that the mechanism hardly gives."""
     return [str(misfit)] if misfit.implausible else []
-
-
-def percent(error: float) -> str:
-    """Return the confidence that an error leaves, in percent."""
-    return f"{100 * (1 - error):.10g} %"
 
 
 def simplex(shares: NDArray[np.float64]) -> NDArray[np.float64]:

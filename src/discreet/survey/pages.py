@@ -9,28 +9,27 @@ from typing import Any, Final
 
 import numpy as np
 
-from discreet._version import __version__
 from discreet.exact import written
-from discreet.figures import decimals_for, figure, outwards
+from discreet.figures import figure, outwards
 from discreet.measures import MaxDivergence
 from discreet.pages.drawings import Bars, Heat
-from discreet.pages.drawn import page_of
-from discreet.pages.page import Block, Column, Facts, Grid, Items, Page, Section, Text, named
+from discreet.pages.page import Block, Facts, Items, Page, Section, Text, named
+from discreet.pages.results import FOOTER, page_of
+from discreet.pages.sheet import Column, Sheet
 from discreet.survey.crosstabs import Crosstab
 from discreet.survey.decoding import TextEstimate
 from discreet.survey.estimates import Estimate
 from discreet.survey.forms import AnyForm, Form
 from discreet.survey.plans import LEAST_EPSILON, Plan, limit, margin_of, unit_variance
+from discreet.survey.sheets import interval_columns, percent, share_columns
 from discreet.survey.surveys import Estimates
 from discreet.survey.waves import WavesEstimate
 from discreet.words import LEARN, bound
 
 __all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
 
-_CHART: Final = 30
 _ENDLESS: Final = Fraction(10**6)
 """Stands for an infinite epsilon, where words are concerned."""
-_FOOTER: Final = f"Made by discreet {__version__}."
 
 
 @page_of.register
@@ -39,12 +38,12 @@ def estimate_page(estimate: Estimate, /) -> Page:
     epsilon = _epsilon(estimate.form)
     tiles = [("Reports", f"{estimate.n:,}"), ("Epsilon of a report", _short(epsilon)), _widest(estimate)]
     sections = [
-        Section("The estimate", list(_answer(estimate))),
+        Section("The estimate", _answer(estimate)),
         Section("How exact this could be", list(_exactness(estimate))),
         Section(LEARN, [Items(list(_learn([estimate.form])))]),
         Section("How it was asked", [Facts(_facts(estimate.form))]),
     ]
-    return Page(estimate.form.question.name, _lead(estimate), tiles, sections, _FOOTER)
+    return Page(estimate.form.question.name, _lead(estimate), tiles, sections, FOOTER)
 
 
 @page_of.register
@@ -70,7 +69,7 @@ def estimates_page(found: Estimates, /) -> Page:
         asked += [Facts([("question", form.question.name), *_facts(form)])]
     sections.append(Section("How it was asked", asked))
     title = "A survey of 1 question" if len(forms) == 1 else f"A survey of {len(forms):,} questions"
-    return Page(title, names, tiles, sections, _FOOTER)
+    return Page(title, names, tiles, sections, FOOTER)
 
 
 def _waves(estimate: Estimate | WavesEstimate) -> Mapping[Any, Estimate]:
@@ -80,41 +79,34 @@ def _waves(estimate: Estimate | WavesEstimate) -> Mapping[Any, Estimate]:
 
 def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
     """Give each wave on its own, and the change from the first to the last."""
-    waves, name, sure = estimate.waves, estimate.form.question.name, _percent(estimate.confidence)
-    shares = np.concatenate([100 * each.shares for each in waves.values()])
-    errors = np.concatenate([100 * each.standard_errors() for each in waves.values()])
-    ends = np.concatenate([100 * each.intervals for each in waves.values()])
+    waves, name, sure = estimate.waves, estimate.form.question.name, percent(estimate.confidence)
     places = [(wave, choice) for wave in waves for choice in estimate.choices]
     heads = [
         Column("wave", [str(wave) for wave, _ in places], head=True),
         Column("choice", [choice for _, choice in places], head=True),
     ]
-    columns = _share_columns(shares, ends, errors, estimate.confidence)
+    found = list(waves.values())
+    shares, ends = (np.concatenate(parts) for parts in ([e.shares for e in found], [e.intervals for e in found]))
+    errors = np.concatenate([each.standard_errors() for each in found])
     average = "The shares above are averages over the waves, each by the number of its reports."
     yield Text(
         [average, f"Each wave on its own. With a confidence of {sure} the intervals of all waves hold together:"]
     )
-    yield Grid(f"{name}: each wave", [*heads, *columns], "Find a choice")
+    columns = [*heads, *share_columns(shares, ends, errors, estimate.confidence)]
+    yield Sheet(f"{name}: each wave", columns, row="choice")
     (first, before), *_, (last, after) = waves.items()
     if first == last:
         return
-    changes = 100 * (after.shares - before.shares)
-    low = 100 * np.maximum(after.intervals[:, 0] - before.intervals[:, 1], -1)
-    high = 100 * np.minimum(after.intervals[:, 1] - before.intervals[:, 0], 1)
-    decimals = decimals_for(((high - low) / 2).tolist())
-    lows, highs = outwards(low, high, decimals)
+    low = np.maximum(after.intervals[:, 0] - before.intervals[:, 1], -1)
+    high = np.minimum(after.intervals[:, 1] - before.intervals[:, 0], 1)
     yield Text([f"The change from {named(first)} to {named(last)}, in points. It is significant where 0 is outside:"])
-    yield Grid(
-        f"{name}: the change",
-        [
-            Column("choice", list(estimate.choices), head=True),
-            Column("change", changes.tolist(), decimals),
-            Column(f"{sure} from", lows, decimals, quiet=True),
-            Column("to", highs, decimals, quiet=True),
-            Column("significant", ["yes" if a > 0 or b < 0 else "" for a, b in zip(low, high, strict=True)]),
-        ],
-        "Find a choice",
-    )
+    change = after.shares - before.shares, np.stack([low, high], axis=1)
+    columns = [
+        Column("choice", estimate.choices, head=True),
+        *interval_columns("change", *change, estimate.confidence, unit=""),
+        Column("significant", ["yes" if a > 0 or b < 0 else "" for a, b in zip(low, high, strict=True)]),
+    ]
+    yield Sheet(f"{name}: the change", columns, row="choice")
 
 
 @page_of.register
@@ -124,19 +116,9 @@ def crosstab_page(table: Crosstab, /) -> Page:
     title = f"{names[0]} by {names[1]}"
     rows, columns = ([str(value) for value in form.question.categories.values] for form in table.forms)
     shares, ends = 100 * table.shares, 100 * table.intervals
-    caption = f"Shares of pairs in percent, each with its {_percent(table.confidence)} interval"
+    caption = f"Shares of pairs in percent, each with its {percent(table.confidence)} interval"
     lows, highs = outwards(ends[:, :, 0], ends[:, :, 1], 1)
     heat = Heat(caption, (names[0], names[1]), rows, columns, shares.tolist(), lows, highs)
-    places = [(i, j) for i in range(len(rows)) for j in range(len(columns))]
-    grid = Grid(
-        caption,
-        [
-            Column(names[0], [rows[i] for i, _ in places], head=True),
-            Column(names[1], [columns[j] for _, j in places], head=True),
-            *_share_columns(shares.ravel(), ends.reshape(-1, 2), 100 * table.errors.ravel(), table.confidence),
-        ],
-        "Find a choice",
-    )
     most = np.unravel_index(int(np.argmax(shares)), shares.shape)
     greatest = f"{named(rows[most[0]])} with {named(columns[most[1]])}"
     beside = f"{caption}; the greatest is {greatest}, {figure(float(shares[most]), 1)} %."
@@ -144,89 +126,52 @@ def crosstab_page(table: Crosstab, /) -> Page:
     sections = [
         Section(
             "The estimate",
-            [*_warning(table), Text([beside]), heat, Text(_notes(table.simultaneous, table.confidence)), grid],
+            [
+                Text([*table.sheet.remarks, beside]),
+                heat,
+                Text(_notes(table.simultaneous, table.confidence)),
+                table.sheet,
+            ],
         ),
         Section(LEARN, [Items(list(_learn(table.forms)))]),
     ]
-    return Page(title, f"{table.n:,} pairs of reports", tiles, sections, _FOOTER)
+    return Page(title, f"{table.n:,} pairs of reports", tiles, sections, FOOTER)
 
 
 @page_of.register
 def text_page(estimate: TextEstimate, /) -> Page:
     """Return the page of candidates found among texts."""
-    rows = estimate.to_rows()
-    names = [row["candidate"] for row in rows]
-    shares, errors = (np.array([100 * row[key] for row in rows], float) for key in ("share", "error"))
-    ends = np.array([[100 * row[key] for row in rows] for key in ("low", "high")], float)
-    decimals = decimals_for(errors.tolist())
-    low, high = outwards(ends[0], ends[1], decimals)
-    some = slice(_CHART)
-    caption = f"Shares in percent, with {_percent(estimate.confidence)} intervals" + _top(len(rows), "candidates")
-    found = estimate.found()
-    first = f"The most frequent is {named(names[0])} with {figure(float(shares[0]), decimals)} %. " if names else ""
-    beside = f"{first}{len(found):,} of {len(names):,} candidates are there beyond doubt."
-    chart = Bars(f"{caption}.", names[some], shares[some].tolist(), low[some], high[some], decimals, beside)
-    grid = Grid(
-        "Candidates",
-        [
-            Column("candidate", names, head=True),
-            Column("share, %", shares.tolist(), decimals),
-            Column(f"{_percent(estimate.confidence)} from", low, decimals, quiet=True),
-            Column("to", high, decimals, quiet=True),
-            Column("standard error", errors.tolist(), decimals, quiet=True),
-            Column("found", ["found" if row["significant"] else "" for row in rows]),
-        ],
-        "Find a candidate",
-    )
-    other = f"Texts that are no candidate have a share of {figure(100 * estimate.other, decimals)} %."
-    sure = f"With a confidence of {_percent(estimate.confidence)}, none of those that are marked as found is wrong."
+    sheet, found = estimate.sheet, estimate.found()
+    sure = f"With a confidence of {percent(estimate.confidence)}, none of those that are marked as found is wrong."
     form = estimate.form
-    tiles = [("Reports", f"{estimate.n:,}"), ("Found", f"{len(found):,} of {len(names):,}")]
+    tiles = [("Reports", f"{estimate.n:,}"), ("Found", f"{len(found):,} of {len(estimate.candidates):,}")]
     tiles.append(("Epsilon of a report", _short(_epsilon(form))))
     sections = [
-        Section("The estimate", [*_warning(estimate), chart, grid, Text([other, sure])]),
+        Section("The estimate", [*sheet.blocks(), Text([*sheet.remarks, sure])]),
         Section(LEARN, [Items(list(_learn([form])))]),
     ]
-    return Page(form.question.name, f"{estimate.n:,} reports of texts", tiles, sections, _FOOTER)
+    return Page(form.question.name, f"{estimate.n:,} reports of texts", tiles, sections, FOOTER)
 
 
 @page_of.register
 def plan_page(plan: Plan, /) -> Page:
     """Return the page of a plan."""
-    options = plan.options
-    epsilon = written(plan.epsilon, up=True)
-    names = [option.name for option in options]
-    units = [option.unit_variance for option in options]
-    decimals = decimals_for([plan.limit / 10])
-    least = f"limit {figure(plan.limit, decimals)}"
-    best = options[0]
+    sheet, best = plan.sheet, plan.options[0]
     share = f"{figure(best.of_limit * 100, 1)} % of the limit"
     serves = "has the least variance:" if best.people is None else "serves best what is asked for. Its variance is"
     beside = f"{best.name} {serves} {share}, below which nothing within this epsilon is, with many people."
     caption = "n × variance of a share, where all choices are equally frequent; less is better."
-    chart = Bars(caption, names, units, decimals=decimals, beside=beside, limit=(plan.limit, least))
-    columns = [
-        Column("mechanism", names, head=True),
-        Column("n × variance", units, decimals),
-        Column("of the limit, %", [100 * option.of_limit for option in options], 1),
-        Column("influence, people", [math.ceil(100 * option.influence) / 100 for option in options], 2),
-    ]
-    tiles = [("Choices", f"{plan.choices:,}"), ("Epsilon", epsilon)]
-    notes = ["The influence is by how many people one crafted report can move the estimated number of a choice."]
+    names, units = sheet.columns[:2]
+    limit_text = f"limit {written(plan.limit, up=False)}"
+    chart = Bars(caption, names.values, units.values, beside=beside, limit=(plan.limit, limit_text), shown=units.shown)
+    tiles = [("Choices", f"{plan.choices:,}"), ("Epsilon", written(plan.epsilon, up=True))]
     if plan.people is not None and plan.margin is not None:
-        columns += [
-            Column("people", [option.people for option in options], 0),
-            Column("error, points", [100 * float(option.error or 0) for option in options], 2),
-            Column("margin, points", [100 * float(option.margin or 0) for option in options], 2),
-        ]
         tiles += [("People", f"{plan.people:,}"), ("Margin", f"±{figure(100 * plan.margin, 2)} points")]
-        width = f"half the width of a {_percent(plan.confidence)} interval at the least favourable share"
-        notes += [f"The error is the standard error of a share at equal shares. The margin is {width}."]
     sections = [
-        Section("The mechanisms", [chart, Grid("Mechanisms", columns, "Find a mechanism"), Text(notes)]),
+        Section("The mechanisms", [chart, sheet, Text(sheet.remarks)]),
         Section("What anyone could learn about one person from their report", [Items([_one(plan.epsilon), _NOBODY])]),
     ]
-    return Page(f"A plan for {plan.choices:,} choices", f"within epsilon {epsilon}", tiles, sections, _FOOTER)
+    return Page(f"A plan for {plan.choices:,} choices", sheet.note, tiles, sections, FOOTER)
 
 
 _NOBODY: Final = (
@@ -234,51 +179,13 @@ _NOBODY: Final = (
 )
 
 
-def _warning(found: Estimate | WavesEstimate | Crosstab | TextEstimate) -> Iterator[Block]:
-    if found.misfit.implausible:
-        yield Text([str(found.misfit)])
-
-
-def _answer(estimate: Estimate | WavesEstimate) -> Iterator[Block]:
-    yield from _warning(estimate)
-    shares, ends = 100 * estimate.shares, 100 * estimate.intervals
-    choices = ["no value" if choice is None else str(choice) for choice in estimate.choices]
-    order = list(range(len(choices)))
-    if len(order) > _CHART:
-        order = np.argsort(-shares, kind="stable")[:_CHART].tolist()
-    decimals = decimals_for(((ends[:, 1] - ends[:, 0]) / 2).tolist())
-    sure = _percent(estimate.confidence)
-    caption = f"Shares in percent, with {sure} intervals" + _top(len(choices), "choices")
-    most = int(np.argmax(shares))
-    low, high = outwards(ends[:, 0], ends[:, 1], decimals)
-    interval = f"{figure(low[most], decimals)} to {figure(high[most], decimals)}"
-    greatest = f"{figure(float(shares[most]), decimals)} % ({sure} interval {interval})"
-    beside = f"The largest share is that of {named(choices[most])}: {greatest}."
-    lows, highs = [low[i] for i in order], [high[i] for i in order]
-    yield Bars(f"{caption}.", [choices[i] for i in order], shares[order].tolist(), lows, highs, decimals, beside)
-    errors = 100 * estimate.standard_errors()
-    columns = [
-        Column("choice", list(estimate.choices), head=True),
-        *_share_columns(shares, ends, errors, estimate.confidence),
-        Column("people", [share.count for share in estimate.values()], 0),
-    ]
-    yield Grid(f"{estimate.form.question.name}: the shares", columns, "Find a choice")
-    yield Text(_notes(estimate.simultaneous, estimate.confidence))
-
-
-def _share_columns(shares: Any, ends: Any, errors: Any, confidence: float) -> list[Column]:
-    decimals = decimals_for(((ends[:, 1] - ends[:, 0]) / 2).tolist())
-    low, high = outwards(ends[:, 0], ends[:, 1], decimals)
-    return [
-        Column("share, %", shares.tolist(), decimals),
-        Column(f"{_percent(confidence)} from", low, decimals, quiet=True),
-        Column("to", high, decimals, quiet=True),
-        Column("error", errors.tolist(), decimals, quiet=True),
-    ]
+def _answer(estimate: Estimate | WavesEstimate) -> list[Block]:
+    sheet = estimate.sheet
+    return [Text(sheet.remarks), *sheet.blocks(), Text(_notes(estimate.simultaneous, estimate.confidence))]
 
 
 def _notes(simultaneous: bool, confidence: float) -> list[str]:
-    sure = _percent(confidence)
+    sure = percent(confidence)
     together = "all of them together" if simultaneous else "each of them on its own"
     whose = "of those who answered, and of those they were sampled from"
     small = (
@@ -293,7 +200,7 @@ def _exactness(estimate: Estimate) -> Iterator[Block]:
     epsilon = _epsilon(form)
     expected = 100 * math.sqrt(float(unit_variance(form.mechanism, k)) / n)
     wide = 100 * margin_of(form.mechanism, n, 1 - estimate.confidence)
-    one = f"for one interval of {_percent(estimate.confidence)} at the least favourable share"
+    one = f"for one interval of {percent(estimate.confidence)} at the least favourable share"
     pairs = [
         ("expected standard error", f"{figure(expected, 3)} points, where all choices are equally frequent"),
         ("expected margin", f"±{figure(wide, 3)} points, {one}"),
@@ -361,11 +268,3 @@ def _facts(form: Form) -> list[tuple[str, str]]:
         ("supports another choice", f"with probability {float(q):.6g}"),
         ("digest", form.digest.hex()),
     ]
-
-
-def _top(count: int, what: str) -> str:
-    return f": the {_CHART} greatest, of {count:,} {what}; the table has them all" if count > _CHART else ""
-
-
-def _percent(confidence: float) -> str:
-    return f"{100 * confidence:.10g} %"

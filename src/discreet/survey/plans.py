@@ -8,7 +8,6 @@ e = exp(epsilon) [Ye and Barg 2018].
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,17 +16,17 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.domains import Categories
 from discreet.errors import ParameterError
-from discreet.exact import Exact, exact, whole
+from discreet.exact import Exact, exact, whole, written
 from discreet.intervals import binomial
 from discreet.measures import amount
 from discreet.pages.charts import curves
-from discreet.pages.drawn import page_of
-from discreet.pages.text import columns
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.reals import Number, exp, float_down, float_up
 from discreet.survey.estimates import checked_error
 from discreet.survey.oracles import KINDS, LocalMechanism, Oracle, oracle_of
 from discreet.survey.oracles.base import Width
-from discreet.survey.poisoning import influence_text
+from discreet.survey.sheets import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +34,10 @@ if TYPE_CHECKING:
 LEAST_EPSILON: Final = Fraction(1, 10**9)
 _MOST_PEOPLE: Final = 1 << 50
 _MOST_CHOICES: Final = 10**6
+_VARIANCE: Final = (
+    "n × var: the number of people times the variance of a share, where all are equal. Influence: by how many people "
+    "one crafted report can move the estimated number of a choice."
+)
 
 __all__ = ["LEAST_EPSILON", "Option", "Plan", "limit", "make_plan", "margin_of", "plan", "unit_variance"]
 
@@ -66,19 +69,14 @@ class Option:
         return oracle_of(self.mechanism).influence
 
     @property
-    def influence_text(self) -> str:
-        """The same with three significant digits, rounded up."""
-        return influence_text(self.influence)
-
-    @property
     def name(self) -> str:
         """The mechanism's name, with what sets it apart: the size of its subsets, if it has one."""
         return oracle_of(self.mechanism).name
 
 
 @final
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Result):
     """The mechanisms within a budget, the best first, with what they need and what they give.
 
     The best is the one that needs the fewest people for the margin that is asked for, or that has the least margin for
@@ -87,12 +85,16 @@ class Plan:
 
     >>> from discreet.survey import Question
     >>> Question("city", [f"city {i}" for i in range(10)]).plan(epsilon=1, people=10_000)
-    10 choices, epsilon = 1: the limit is 3.00 a person
-      mechanism                 n × variance  of the limit  influence  people   error  margin
-      SubsetSelection, 4 of 10          3.25        108.5%       2.31  10,000  0.0180  0.0363
-      Rappor                            4.01        133.6%       2.55  10,000  0.0200  0.0402
-      OptimizedUnary                    3.87        129.1%       3.17  10,000  0.0197  0.0426
-      RandomizedResponse                4.19        139.5%       6.24  10,000  0.0205  0.0568
+    10 choices, epsilon 1: no mechanism has an n × variance below 3
+      mechanism                 n × var  of limit  influence  people  error  margin
+      SubsetSelection, 4 of 10     3.26   108.5 %       2.31  10,000   1.80    3.63
+      Rappor                       4.01   133.6 %       2.55  10,000   2.00    4.02
+      OptimizedUnary               3.88   129.1 %       3.17  10,000   1.97    4.26
+      RandomizedResponse           4.19   139.5 %       6.24  10,000   2.05    5.68
+    n × var: the number of people times the variance of a share, where all are equal. Influence: by how many people \
+one crafted report can move the estimated number of a choice.
+    In points: error, the standard error of a share, where all are equal; margin, half the width of a 95 % interval \
+at the least favourable share.
     """
 
     choices: int
@@ -136,36 +138,28 @@ class Plan:
             for option in self.options
         ]
 
-    def __str__(self) -> str:
-        head = (
-            f"{self.choices:,} choices, epsilon = {float(self.epsilon):g}: the limit is {_figure(self.limit)} a person"
-        )
-        rows = [
-            [
-                option.name,
-                _figure(option.unit_variance),
-                f"{option.of_limit:.1%}",
-                option.influence_text,
-                *(
-                    [f"{option.people:,}", f"{option.error:.4f}", f"{option.margin:.4f}"]
-                    if option.people is not None
-                    else []
-                ),
-            ]
-            for option in self.options
+    @property
+    def sheet(self) -> Sheet:
+        """The mechanisms, the best first: variance, influence and, where people are asked for, errors."""
+        options, shares = self.options, [option.of_limit for option in self.options]
+        columns = [
+            Column("mechanism", [option.name for option in options], head=True),
+            amounts("n × var", [option.unit_variance for option in options]),
+            Column("of limit", shares, shown=[f"{100 * share:.1f} %" for share in shares]),
+            amounts("influence", [option.influence for option in options]),
         ]
-        names = ["mechanism", "n × variance", "of the limit", "influence", "people", "error", "margin"]
-        return head + "\n" + columns(names[: len(rows[0])], rows)
-
-    __repr__ = __str__
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the plan as a page: one HTML file that loads nothing; with a *path*, also write it there.
-
-        >>> "SubsetSelection, 3 of 10" in plan(10, epsilon=1).to_html()
-        True
-        """
-        return page_of(self).to_html(path)
+        remarks = [_VARIANCE]
+        if self.people is not None:
+            columns += [
+                Column("people", [option.people for option in options], 0),
+                Column("error", [100 * float(option.error or 0) for option in options], 2),
+                Column("margin", [100 * float(option.margin or 0) for option in options], 2),
+            ]
+            width = f"half the width of a {percent(self.confidence)} interval at the least favourable share"
+            remarks.append(f"In points: error, the standard error of a share, where all are equal; margin, {width}.")
+        note = f"no mechanism has an n × variance below {written(self.limit, up=False)}"
+        title = f"{self.choices:,} choices, epsilon {written(self.epsilon, up=True)}"
+        return Sheet(title, columns, note, remarks, "mechanism", chosen=[0])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each mechanism's standard error of a share, at equal shares, by the number of people."""
@@ -179,7 +173,7 @@ class Plan:
             errors,
             below=("limit", np.sqrt(self.limit / people)),
             ax=ax,
-            title=f"{self.choices:,} choices, epsilon = {float(self.epsilon):g}",
+            title=self.sheet.title,
             xlabel="people",
             ylabel="standard error of a share",
         )
@@ -309,7 +303,3 @@ def _people(margin_at: Callable[[int], float], margin: float) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if margin_at(middle) <= margin else (middle, high)
     return high
-
-
-def _figure(x: float) -> str:
-    return f"{x:.2f}" if x >= 1 else f"{x:.3f}"

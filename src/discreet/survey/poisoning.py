@@ -6,12 +6,11 @@ for every answer. So whoever sends reports by hand, or again, moves the estimate
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from discreet.survey.oracles import LocalMechanism, oracle_of
 
-__all__ = ["influence", "influence_text"]
+__all__ = ["influence"]
 
 
 def influence(mechanism: LocalMechanism, /) -> Fraction:
@@ -29,14 +28,3 @@ def influence(mechanism: LocalMechanism, /) -> Fraction:
     3.2
     """
     return oracle_of(mechanism).influence
-
-
-def influence_text(people: Fraction, /) -> str:
-    """Return a number of people with three significant digits, rounded up.
-
-    >>> influence_text(Fraction(3, 2)), influence_text(Fraction("582.21")), influence_text(Fraction("1234.5"))
-    ('1.50', '583', '1,240')
-    """
-    up = Context(prec=3, rounding=ROUND_CEILING)
-    shown = up.divide(Decimal(people.numerator), Decimal(people.denominator))
-    return f"{shown:,.{max(2 - shown.adjusted(), 0)}f}"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 import numpy as np
 
 from discreet.errors import KindError, MismatchError, ParameterError, show
-from discreet.exact import Exact, exact, listed
+from discreet.exact import Exact, exact, listed, written
 from discreet.files import path_of
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, amount
-from discreet.pages.drawn import page_of
+from discreet.pages.results import page_of
 from discreet.progress import Progress
 from discreet.survey.choices import Choices
 from discreet.survey.collectors import TAKING, Collector, Tally, Wave, pieces
@@ -300,10 +300,12 @@ class Survey:
     def __str__(self) -> str:
         lines = [
             f"  {form.question.name}: {len(form.question)} choices, {type(form.mechanism).__name__}, "
-            f"epsilon {form.mechanism.privacy_map(1):.4g}"
+            f"epsilon {written(form.mechanism.privacy_map(1), up=True)}"
             for form in self.forms
         ]
-        return "\n".join([f"a survey of {len(self.forms)} questions within epsilon {float(self.epsilon):g}", *lines])
+        return "\n".join(
+            [f"a survey of {len(self.forms)} questions within epsilon {written(self.epsilon, up=True)}", *lines]
+        )
 
     __repr__ = __str__
 
@@ -449,6 +451,9 @@ class Estimates(Mapping[str, Estimate | WavesEstimate]):
         return "\n\n".join(map(str, self.estimates.values()))
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "\n".join(estimate._repr_html_() for estimate in self.estimates.values())
 
 
 def _questions(questions: Iterable[Q]) -> list[Q]:

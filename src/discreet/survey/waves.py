@@ -17,10 +17,10 @@ import numpy as np
 
 from discreet.errors import MismatchError, ParameterError, UnsupportedError, show
 from discreet.exact import Exact, listed
-from discreet.figures import interval_text
-from discreet.pages.text import columns
+from discreet.pages.results import Result
+from discreet.pages.sheet import Sheet
 from discreet.survey.collectors import Collector, Wave, check_box, checked_wave
-from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error
+from discreet.survey.estimates import Difference, Estimate, Share, as_frame, checked_error, shares_sheet
 from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
 
@@ -46,10 +46,10 @@ class Waves(Mapping[Wave, Collector]):
     >>> spring, autumn = q.collector(m, wave="spring"), q.collector(m, wave="autumn")
     >>> _ = spring.add_many(["never"] * 600 + ["daily"] * 400), autumn.add_many(["never"] * 500 + ["daily"] * 500)
     >>> print(Waves([spring, autumn], people="same").estimate())
-    smokes: 2,000 reports in 2 waves of the same people, 95 % intervals
-      choice  share  error    low   high
-      never   0.600  0.031  0.528  0.671
-      daily   0.400  0.031  0.329  0.472
+    smokes: 2,000 reports in 2 waves of the same people
+      choice  share, %  95 % interval  error  people
+      never       60.0   52.8 to 67.1    3.1     600
+      daily       40.0   32.9 to 47.2    3.1     400
     >>> Waves([spring, autumn], people="different").estimate().n
     2000
     """
@@ -135,8 +135,8 @@ class Waves(Mapping[Wave, Collector]):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class WavesEstimate(Mapping[Any, Share]):
+@dataclass(frozen=True, eq=False, repr=False)
+class WavesEstimate(Result, Mapping[Any, Share]):
     """What reports of the same people in several waves say about each choice, on average over the waves.
 
     The intervals hold whatever a person's reports in different waves have to do with each other; ``error`` bounds the
@@ -218,16 +218,7 @@ class WavesEstimate(Mapping[Any, Share]):
         """Return the same as a data frame."""
         return as_frame(self.to_rows(), kind)
 
-    def __str__(self) -> str:
-        together = ", all together" if self.simultaneous else ""
-        refused = f", {self.refused:,} refused" if self.refused else ""
-        where = f"{self.n:,} reports in {len(self.waves)} waves of the same people{refused}"
-        head = f"{self.form.question.name}: {where}, {100 * (1 - self._error):.10g} % intervals{together}"
-        rows = [
-            [str(s.choice), f"{s.share:.3f}", f"{s.error:.3f}", *interval_text(s.low, s.high, decimals=3).split(" to ")]
-            for s in self.values()
-        ]
-        warning = [str(self.misfit)] if self.misfit.implausible else []
-        return "\n".join([head, columns(["choice", "share", "error", "low", "high"], rows), *warning])
-
-    __repr__ = __str__
+    @property
+    def sheet(self) -> Sheet:
+        """The average shares, their intervals and errors in percent, and people in numbers."""
+        return shares_sheet(self, f"{self.n:,} reports in {len(self.waves)} waves of the same people")

@@ -3,6 +3,7 @@
 Ibis is imported when a plan meets a table, and not before.
 """
 
+from discreet.tables import pages as _pages  # noqa: F401  It says how the results are drawn.
 from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.answers import Answer
 from discreet.tables.explain import Explanation

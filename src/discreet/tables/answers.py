@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
-
-import numpy as np
+from datetime import date, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.errors import one_of
 from discreet.exact import Exact, whole, written
-from discreet.figures import interval_text
 from discreet.ledger import Amount
-from discreet.pages.charts import intervals
-from discreet.pages.text import columns as text_columns
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column as Cells
+from discreet.pages.sheet import Sheet
 from discreet.tables.aggregates import Column
 from discreet.tables.files import write
 from discreet.tables.spread import SIZES, LeftOut
-from discreet.words import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer"]
 
+_TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
+"""Years, months and days as texts, which sort as they follow each other."""
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+class Answer(Result):
     """A released table: one row per group, sorted by key, with noisy values; ``answer["people"]`` is a column.
 
     ``interval(0.95)`` gives, for each value, an interval that holds what was counted, after bounding, with that
@@ -166,82 +169,67 @@ class Answer:
         """
         write(path, self.to_arrow(), self.receipt.to_dict())
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the answer as a page: one HTML file that loads nothing; with a *path*, also write it there."""
-        from discreet.tables.pages import answer_page
-
-        return answer_page(self).to_html(path)
+    @property
+    def title(self) -> str:
+        """What the answer is about."""
+        what = ", ".join(column.aggregate.words for column in self.released if column.asked)
+        return what[:1].upper() + what[1:] + (f" by {', '.join(self.by)}" if self.by else "")
 
     @property
-    def heads(self) -> list[str]:
-        """What stands above `to_cells`: the name of each column, and what follows it if it was asked for."""
-        names = self.names
-        return [
-            text
-            for column in self.released
-            for text in (names[column.aggregate.label], *(["95 % noise interval"] if column.asked else []))
-        ]
+    def sheet(self) -> Sheet:
+        """The groups, and their values with the 95 % intervals of the noise; what they cost and leave out.
 
-    def to_cells(self, most: int | None = None) -> list[list[str]]:
-        """Return values as texts, with the 95 % intervals of what was asked for, of the first *most* groups or of all.
-
-        They have as many decimals as the width of the intervals gives sense to; the intervals are rounded outwards.
+        Values have as many decimals as the width of their intervals gives sense to.
         """
-        most = None if most is None else whole(most, "most", least=0)
-        texts = [text for column in self.released for text in _texts(column, most)]
-        return [list(row) for row in zip(*texts, strict=True)]
+        columns = [Cells(name, [key[i] for key in self.keys], head=True) for i, name in enumerate(self.by)]
+        columns = columns or [Cells("group", ["all"], head=True)]
+        for column in self.released:
+            columns += _cells(column, self.names[column.aggregate.label])
+        groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
+        who = "; each row is a person" if self.receipt.person is None else ""
+        ordered = all(_placed(part) for key in self.keys for part in key if part is not None)
+        return Sheet(self.title, columns, f"{groups}{self.receipt.cost} spent{who}", self.remarks, "group", ordered)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the figures alone do not say: the bias, what is not shown, and what is left of the budget."""
+        said = [] if self.bias is None else [self.bias]
+        if self.receipt.private:
+            few = "Groups with few people are not shown, and how many there are is not said."
+            said.append(few if len(self) else f"{few} explain() says how many people a group needs.")
+        if self.left is not None:
+            epsilon, delta = (written(x, up=False) for x in self.left)
+            said.append(f"The budget has epsilon {epsilon} and delta {delta} left.")
+        return said
 
     def to_text(self, most: int | None = 20) -> str:
         """Return the table as text, with 95 % intervals of the noise: the first *most* groups, or all of them."""
-        head = [", ".join(self.by) or "all", *self.heads]
-        keys = (", ".join(map(plain, key)) if self.by else "all" for key in self.keys)
-        rows = [[key, *cells] for key, cells in zip(keys, self.to_cells(most), strict=False)]
-        epsilon, delta = (written(x, up=True) for x in (self.receipt.epsilon, self.receipt.delta))
-        groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
-        who = "; each row is a person" if self.receipt.person is None else ""
-        top = f"{groups}epsilon {epsilon}{f', delta {delta}' * (self.receipt.delta > 0)} spent{who}"
-        more = f"\n  ... and {len(self) - len(rows):,} more" if len(rows) < len(self) else ""
-        bias = "" if self.bias is None else f"\n{self.bias}"
-        return top + "\n" + text_columns(head, rows, len(rows)) + more + bias
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    __repr__ = __str__
+        return self.sheet.to_text(None if most is None else whole(most, "most", least=0))
 
     def plot(self, ax: Axes | None = None, most: int = 30, column: str | None = None) -> Axes:
         """Draw the values with their 95 % intervals, the greatest first, or in the order of numbers and dates.
 
         Of several columns, it is the one that was asked for first, unless another is named.
         """
-        from discreet.tables.pages import drawn, labels, ordered, titled
-
-        shown = self[self.value if column is None else column]
-        low, high = shown.interval("0.95")
-        values, order = np.array(shown.values, float), drawn(self, shown, whole(most, "most", least=0))
-        which = "last" if ordered(self) else "greatest"
-        title = titled(self, shown) + (f", the {most:,} {which} of {len(self):,}" if len(self) > most else "")
-        return intervals(
-            labels(self, order),
-            values[order],
-            low[order],
-            high[order],
-            ax=ax,
-            title=title,
-            xlabel=f"{shown.aggregate.label}, with 95 % intervals of the noise",
-            bars=not shown.aggregate.divides,
-        )
+        shown = self[self.value if column is None else column].aggregate.label
+        return self.sheet.plot(ax, whole(most, "most", least=0), self.names[shown])
 
 
-def _texts(column: Column, most: int | None) -> list[list[str]]:
-    """Return a column as texts, and the 95 % intervals if it was asked for."""
-    values = column.values[:most]
+def _cells(column: Column, name: str) -> list[Cells]:
+    """Return a column as it is shown, with the 95 % intervals if it was asked for."""
     if not column.asked:
-        return [[f"{x:,}" for x in values]]
-    low, high = (end[:most] for end in column.interval("0.95"))
+        return [Cells(name, column.values, 0)]
+    low, high = column.interval("0.95")
     decimals = column.decimals(low, high)
-    texts = [f"{x:,}" if isinstance(x, int) else f"{x:,.{decimals}f}" for x in values]
-    return [texts, [interval_text(a, b, decimals=decimals) for a, b in zip(low, high, strict=True)]]
+    values = Cells(name, column.values, decimals, points=column.aggregate.divides)
+    return [values, Cells("95 % noise interval", low.tolist(), decimals, quiet=True, highs=high.tolist())]
+
+
+def _placed(part: Any) -> bool:
+    """Whether a part of a key has an order of its own: that of numbers, days and times, or years."""
+    if isinstance(part, str):
+        return bool(_TIME.fullmatch(part))
+    return isinstance(part, int | float | date | time | Decimal) and not isinstance(part, bool)
 
 
 def _array(column: Column) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.errors import one_of
-from discreet.pages.text import columns
+from discreet.exact import written
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.words import promise
 
 if TYPE_CHECKING:
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from discreet.tables.receipts import Receipt
 
 __all__ = ["Choice", "Expected", "Explanation", "explained"]
+
+_SEEN: Final = (
+    "A group is seen if its noisy number of people is above the threshold: half of the groups of one size, and 95 % of "
+    "those of another."
+)
 
 
 class Expected(NamedTuple):
@@ -63,8 +70,8 @@ class Choice:
 
 
 @final
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Result):
     """The guarantee and the expected error of an answer, with other choices of max_groups beside it."""
 
     question: str
@@ -94,24 +101,28 @@ class Explanation:
             rows.append(row)
         return rows
 
-    def __str__(self) -> str:
-        private, several = self.choices[0].threshold is not None, len(self.choices[0].columns) > 1
-        noise = []
-        for column in self.choices[0].columns:
-            what = f"{column.label}: " * several + "noise, 95 %"
-            noise += [f"{what}, of {n:,} people" for n, _ in column.errors] or [what]
-        head = ["max_groups", *noise, *(["threshold", "half seen", "95 % seen"] if private else [])]
-        rows = [
-            [
-                f"{choice.max_groups}{' *' if choice.max_groups == self.chosen else ''}",
-                *(text for column in choice.columns for text in _reaches(column)),
-                *([f">{choice.threshold:,}", f"{choice.n50:,}", f"{choice.n95:,}"] if private else []),
-            ]
-            for choice in self.choices
-        ]
-        return "\n".join([self.question, self.guarantee, columns(head, rows), *self.notes])
-
-    __repr__ = __str__
+    @property
+    def sheet(self) -> Sheet:
+        """The noise of each choice of max_groups, and who will appear."""
+        most = [choice.max_groups for choice in self.choices]
+        chosen = [i for i, m in enumerate(most) if m == self.chosen]
+        marks = [f"{m}{' *' * (m == self.chosen)}" for m in most]
+        columns, remarks = [Column("max_groups", most, head=True, shown=marks)], [self.guarantee]
+        for each in zip(*(choice.columns for choice in self.choices), strict=True):
+            label = f"{each[0].label}: " if len(self.choices[0].columns) > 1 else ""
+            columns += _reaches(each, label)
+        if any(column.errors for column in self.choices[0].columns):
+            remarks.append(
+                "Noise of a mean: a bound on the error of the mean of so many people, with probability 95 %."
+            )
+        if self.choices[0].threshold is not None:
+            above = [choice.threshold or 0 for choice in self.choices]
+            columns.append(Column("threshold", above, shown=[f">{n:,}" for n in above]))
+            columns.append(Column("half seen", [choice.n50 for choice in self.choices], 0))
+            columns.append(Column("95 % seen", [choice.n95 for choice in self.choices], 0))
+            remarks.append(_SEEN)
+        note = "nothing is spent, and no rows are read"
+        return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
 
 
 def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
@@ -128,7 +139,8 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
         )
     if chosen.left_out:
         of = "groups" if plan.sizes is None or plan.sizes.rows is None else "rows"
-        learn = f"A part of epsilon, {chosen.left_out}, pays for learning what share of people's {of} is left out"
+        part = f"A part of epsilon, {written(chosen.left_out, up=True)}"
+        learn = f"{part}, pays for learning what share of people's {of} is left out"
         notes.append(f"{learn}, and chooses max_groups by it." if chosen.auto else f"{learn}; left_out=0 saves it.")
     notes += [note for aggregate in chosen.asked if (note := aggregate.plan_note) is not None]
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
@@ -150,5 +162,13 @@ def _choice(question: Query) -> Choice:
     return Choice(question.plan.max_groups, first.threshold, n50, n95, tuple(columns))
 
 
-def _reaches(column: Expected) -> list[str]:
-    return [f"±{reach:,.4g}" for _, reach in column.errors] or [f"±{column.radius:,.6g}"]
+def _reaches(columns: Sequence[Expected], label: str) -> list[Column]:
+    """Return the noise of a column at each choice, or what it comes to for so many people."""
+    if not columns[0].errors:
+        return [amounts(f"{label}noise, 95 %", [column.radius for column in columns], "±")]
+    return [
+        amounts(
+            f"{label}noise at {same[0][0]:,}" if i == 0 else f"at {same[0][0]:,}", [reach for _, reach in same], "±"
+        )
+        for i, same in enumerate(zip(*(column.errors for column in columns), strict=True))
+    ]

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from discreet._version import __version__
+from discreet.exact import written
 from discreet.reals import float_up
 
 if TYPE_CHECKING:
@@ -80,6 +81,12 @@ class Receipt:
         groups = self.max_groups if self.found is None else self.found.max_groups
         rows = self.asked[0].rows if self.asked else None
         return {name: n for name, n in (("max_groups", groups), ("max_rows", rows)) if n is not None}
+
+    @property
+    def cost(self) -> str:
+        """What the release spent, in words."""
+        delta = f" and delta {written(self.delta, up=True)}" if self.delta else ""
+        return f"epsilon {written(self.epsilon, up=True)}{delta}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON has it; the digest is of what was known before the release."""

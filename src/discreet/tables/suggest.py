@@ -15,7 +15,8 @@ from discreet.errors import one_of
 from discreet.exact import whole
 from discreet.mechanisms import LaplaceThreshold
 from discreet.noise import Laplace
-from discreet.pages.text import columns
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.tables.spread import LeftOut, Spread
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ class Worth:
 
 
 @final
-@dataclass(frozen=True)
-class Suggestion:
+@dataclass(frozen=True, repr=False)
+class Suggestion(Result):
     """What each choice of max_groups leaves out, its noise and threshold; the best one for groups of a given size.
 
     *best* is None where the noise of the suggestion itself is larger than what could be learned.
@@ -107,21 +108,24 @@ class Suggestion:
             for m, worth in self.worth.items()
         ]
 
-    def __str__(self) -> str:
-        sizes = sorted({*_SIZES, self.group_size})
-        private = any(worth.threshold is not None for worth in self.worth.values())
-        head = ["max_groups", "left out", "noise", *["threshold"] * private, *(f"error at {n:,}" for n in sizes)]
-        rows = [
-            [
-                f"{m}{' *' if m == self.best else ''}",
-                str(worth.left_out),
-                f"±{float(worth.scale):.4g}",
-                *[f">{worth.threshold:,}"] * private,
-                *(f"±{worth.error(size):,.4g}" for size in sizes),
-            ]
-            for m, worth in self.worth.items()
+    @property
+    def sheet(self) -> Sheet:
+        """What each choice leaves out, its noise and threshold, and the error in groups of some sizes."""
+        worths, sizes = list(self.worth.values()), sorted({*_SIZES, self.group_size})
+        marks = [f"{m}{' *' * (m == self.best)}" for m in self.worth]
+        columns = [
+            Column("max_groups", list(self.worth), head=True, shown=marks),
+            Column("left out", [w.left_out.share for w in worths], shown=[str(w.left_out) for w in worths]),
+            amounts("noise", [w.scale for w in worths], "±"),
         ]
-        return f"{self.verdict}\n" + columns(head, rows)
+        if worths[0].threshold is not None:
+            above = [w.threshold or 0 for w in worths]
+            columns.append(Column("shown", above, shown=[f">{n:,}" for n in above]))
+        columns += [amounts(f"at {size:,}", [w.error(size) for w in worths], "±") for size in sizes]
+        chosen = [i for i, m in enumerate(self.worth) if m == self.best]
+        said = f"noise: its expected size; at {sizes[0]:,}: the expected error in the count of a group of {sizes[0]:,} "
+        remark = f"{said}people, of noise, of what is left out, and of not being shown."
+        return Sheet(self.verdict, columns, f"{self.receipt.cost} spent", [remark], "choice", chosen=chosen)
 
     @property
     def verdict(self) -> str:
@@ -131,8 +135,6 @@ class Suggestion:
                 "The noise is larger than what could be learned: give a larger epsilon, or choose max_groups yourself."
             )
         return f"max_groups = {self.best} is best for groups of {self.group_size:,}"
-
-    __repr__ = __str__
 
 
 def prices(epsilon: Fraction, delta: Fraction | None) -> Iterator[tuple[int, Price]]:
