@@ -42,6 +42,7 @@ from discreet.samplers import (
     below_many,
     bernoulli_many,
     categorical_many,
+    discrete_gaussian_many,
     discrete_laplace,
     discrete_laplace_many,
     geometric_many,
@@ -131,6 +132,8 @@ PATHS = {
     "geometric_many": Path(lambda n: geometric_many(1000, n), WIDE - 1, 4.3),
     "discrete_laplace_many, 10": Path(lambda n: discrete_laplace_many(10, n), 5.75, 2.2),
     "discrete_laplace_many, 10**6": Path(lambda n: discrete_laplace_many(10**6, n), 22.3, 6.5),
+    "discrete_gaussian_many, 10**2": Path(lambda n: discrete_gaussian_many(10**2, n), 5.36, 2.2),
+    "discrete_gaussian_many, 10**12": Path(lambda n: discrete_gaussian_many(10**12, n), 21.9, 4.3),
     "Laplace.add": Path(lambda n: Laplace(1000).add(np.zeros(n, np.uint8), SYSTEM), WIDE, 4.3),
     "RandomizedResponseBool.release_many": Path(lambda n: BOOL.release_many(np.ones(n, np.bool_)), COIN, 1.04),
     "RandomizedResponseBool.release_many, constant time": Path(
