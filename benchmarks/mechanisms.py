@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.measure import Look, Row, faster, power
 from benchmarks.peers import opendp
-from discreet import IntegerLaplace, LaplaceThreshold, RandomizedResponse, RandomizedResponseBool, Rappor
+from discreet import Choose, IntegerLaplace, LaplaceThreshold, RandomizedResponse, RandomizedResponseBool, Rappor
 
 FEW = 3000
 CATEGORIES = [f"answer {i}" for i in range(16)]
@@ -80,4 +80,19 @@ def keys(look: Look) -> Iterator[Row]:
         yield faster(f"threshold over {power(n)} keys, {what}: faster than OpenDP", ours, theirs, goal, note)
 
 
-PARTS = {"single": single, "answers": answers, "bits": bits, "keys": keys}
+def selection(look: Look) -> Iterator[Row]:
+    dp = opendp(look)
+    n = look.size(10**4)
+    scores = np.random.default_rng(1).integers(0, 1000, n)
+    m = Choose(categories=range(n), scale=100)
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
+    peer = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=100.0)
+    listed = scores.tolist()
+    for kind, xs, goal in (("an array", scores, 20), ("a list", listed, 5)):
+        ours, theirs = look.each((lambda xs=xs: m.release(xs), 100), (lambda: peer(listed), 10))
+        yield faster(
+            f"one of {power(n)} candidates, scores in {kind}: faster than OpenDP's noisy max", ours, theirs, goal
+        )
+
+
+PARTS = {"single": single, "answers": answers, "bits": bits, "keys": keys, "selection": selection}

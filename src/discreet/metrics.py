@@ -23,6 +23,7 @@ __all__ = [
     "DiscreteDistance",
     "L01InfDistance",
     "L1Distance",
+    "LInfDistance",
     "Metric",
     "PersonDistance",
     "Sensitivity",
@@ -105,6 +106,26 @@ class L1Distance(Metric):
         if len(x) != len(y):
             raise MismatchError("vectors of two lengths have no L1 distance")
         return sum(abs(int(a) - int(b)) for a, b in zip(x, y, strict=True))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LInfDistance(Metric):
+    """The largest |x_i - y_i|, for integer vectors of one length.
+
+    >>> LInfDistance().measure([1, 2, 3], [1, 0, 4])
+    2
+    """
+
+    def check(self, d_in: Exact, /) -> int:
+        """Return the distance rounded down."""
+        return _floored(d_in, "d_in")
+
+    def measure(self, x: Sequence[int], y: Sequence[int], /) -> int:
+        """Return the largest absolute difference."""
+        if len(x) != len(y):
+            raise MismatchError("vectors of two lengths have no distance")
+        return max((abs(int(a) - int(b)) for a, b in zip(x, y, strict=True)), default=0)
 
 
 class Sensitivity(NamedTuple):

@@ -73,7 +73,7 @@ TRUSTING = {
     *("Plain.after", "Plain.exceeds", "Plain.left", "Plain.without", "in_full", "pair_of_laws", "read_in_full"),
     *("typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
-    *("L1Distance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
+    *("L1Distance.measure", "LInfDistance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
     # Counts and rows that a collector has read.
     *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "simplex"),

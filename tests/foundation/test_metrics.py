@@ -21,6 +21,7 @@ from discreet import (
     KindError,
     L01InfDistance,
     L1Distance,
+    LInfDistance,
     MismatchError,
     ParameterError,
     PersonDistance,
@@ -30,7 +31,7 @@ from discreet.errors import show
 
 MILLION_DIGITS = 10**1_000_000
 WHOLE = [DiscreteDistance(), SymmetricDistance()]
-FLOORED = [AbsoluteDistance(), L1Distance()]
+FLOORED = [AbsoluteDistance(), L1Distance(), LInfDistance()]
 SINGLE = WHOLE + FLOORED
 METRICS = [*SINGLE, L01InfDistance()]
 
@@ -43,6 +44,7 @@ DATA = {
     DiscreteDistance(): answers,
     AbsoluteDistance(): integers,
     L1Distance(): st.lists(integers, min_size=3, max_size=3),
+    LInfDistance(): st.lists(integers, min_size=3, max_size=3),
     L01InfDistance(): maps,
     SymmetricDistance(): st.lists(answers, max_size=6),
 }
@@ -119,11 +121,14 @@ class TestZero:
     def test_absolute_distance_does_not_wrap(self):
         assert AbsoluteDistance().measure(np.int8(-128), np.int8(127)) == 255
         assert AbsoluteDistance().measure(np.uint64(0), np.uint64(2**64 - 1)) == 2**64 - 1
-        assert L1Distance().measure(np.array([-128], np.int8), np.array([127], np.int8)) == 255
+        for metric in (L1Distance(), LInfDistance()):
+            assert metric.measure(np.array([-128], np.int8), np.array([127], np.int8)) == 255
 
     def test_vectors_of_two_lengths_have_no_distance(self):
         with pytest.raises(MismatchError):
             L1Distance().measure([1, 2], [1])
+        with pytest.raises(MismatchError):
+            LInfDistance().measure([1, 2], [1])
 
     @given(maps, maps)
     def test_a_missing_key_counts_as_0(self, x, y):

@@ -1,6 +1,7 @@
 """Mechanisms: one file each, its proof as ``<name>.md`` beside it."""
 
 from discreet.mechanisms.add_noise import AddNoise
+from discreet.mechanisms.choose import Choose
 from discreet.mechanisms.encoders import Bloom, OneHot
 from discreet.mechanisms.integer_laplace import IntegerLaplace
 from discreet.mechanisms.keep_above import KeepAbove
@@ -15,6 +16,7 @@ from discreet.mechanisms.subset_selection import SubsetSelection
 __all__ = [
     "AddNoise",
     "Bloom",
+    "Choose",
     "Debiased",
     "IntegerLaplace",
     "KeepAbove",
