@@ -782,7 +782,7 @@ _TYPES: Final = "Python's types, such as list[int], or names of types, such as d
 _OWN: Final = "a subclass of discreet.Measurement or Transformation, or measurement >> function"
 _BOOKS: Final = "discreet.Ledger, which counts what any sequence of releases spends"
 _LOSSES: Final = "losses as they are: epsilon, or (epsilon, delta)"
-_BEST: Final = "make_laplace on the score of every candidate, and take the greatest"
+_BEST: Final = "discreet.Choose, from the score of every candidate"
 _INSTEAD: Final = {
     "Context Query Chain PartialChain unit_of loss_of register": "discreet.tables.Table with a discreet.Ledger",
     "*_expr *_lazyframe lazyframe_domain wild_expr_domain *eries* *Frame* Expr frame_distance polars ibis": _FRAMES,
