@@ -46,12 +46,14 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.exact import exact
-from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, Pure
+from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, Pure, Rho, ZeroConcentrated
 from discreet.mechanisms import (
     AddNoise,
     Bloom,
     Choose,
     Debiased,
+    GaussianThreshold,
+    IntegerGaussian,
     IntegerLaplace,
     KeepAbove,
     LaplaceThreshold,
@@ -73,7 +75,13 @@ from discreet.metrics import (
     Sensitivity,
     SymmetricDistance,
 )
-from discreet.noise import Laplace, Noise, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
+from discreet.noise import (
+    Gaussian,
+    Laplace,
+    Noise,
+    continuous_laplacian_tail_to_alpha,
+    discrete_laplacian_tail_to_alpha,
+)
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -101,6 +109,9 @@ __all__ = [
     "EntropyError",
     "EpsilonDelta",
     "Floats",
+    "Gaussian",
+    "GaussianThreshold",
+    "IntegerGaussian",
     "IntegerLaplace",
     "Integers",
     "KeepAbove",
@@ -131,6 +142,7 @@ __all__ = [
     "RandomizedResponseBool",
     "Rappor",
     "ReportError",
+    "Rho",
     "Sensitivity",
     "SubsetSelection",
     "SymmetricDistance",
@@ -141,6 +153,7 @@ __all__ = [
     "Tuples",
     "UnsupportedError",
     "Vectors",
+    "ZeroConcentrated",
     "continuous_laplacian_tail_to_alpha",
     "discrete_laplacian_tail_to_alpha",
     "exact",

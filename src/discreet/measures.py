@@ -25,6 +25,8 @@ __all__ = [
     "MaxDivergence",
     "Measure",
     "Pure",
+    "Rho",
+    "ZeroConcentrated",
     "amount",
     "common",
 ]
@@ -75,6 +77,21 @@ class EpsilonDelta(Loss):
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _bound(self.epsilon, "epsilon"))
         object.__setattr__(self, "delta", _number(self.delta, "delta"))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rho(Loss):
+    """The Rényi divergence of each order a > 1 is at most a rho [Bun and Steinke 2016].
+
+    >>> Rho("1/8")
+    Rho(rho=Fraction(1, 8))
+    """
+
+    rho: Bound
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", _bound(self.rho, "rho"))
 
 
 L_co = TypeVar("L_co", bound=Loss, covariant=True)
@@ -189,6 +206,42 @@ class Approximate(Measure[EpsilonDelta]):
         both, (epsilon, delta) = self.lift(loss), limit
         allowed = _at_most(both.epsilon, epsilon, "epsilon"), _at_most(both.delta, delta, "delta", enough=Fraction(1))
         return all(allowed)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ZeroConcentrated(Measure[Rho]):
+    """Zero-concentrated differential privacy: the loss is rho, and a pure one of epsilon has rho = epsilon^2 / 2.
+
+    >>> ZeroConcentrated().up(Rho("1/3")), ZeroConcentrated().lift(Pure(1))
+    (0.33333333333333337, Rho(rho=Fraction(1, 2)))
+    """
+
+    @property
+    def zero(self) -> Rho:
+        """No loss."""
+        return Rho(Fraction(0))
+
+    def lift(self, loss: Loss, /) -> Rho:
+        """Return a concentrated loss as it is, and half the square of a pure one [Bun and Steinke 2016, 1.4]."""
+        if isinstance(loss, Rho):
+            return loss
+        if isinstance(loss, Pure):
+            return Rho(INFINITE if isinstance(loss.epsilon, float) else loss.epsilon**2 / 2)
+        raise _unlike(self, loss)
+
+    def up(self, loss: Loss, /) -> float:
+        """Return rho, rounded up."""
+        rho = self.lift(loss).rho
+        return rho if isinstance(rho, float) else float_up(rho)
+
+    def add(self, losses: Iterable[Loss], /) -> Rho:
+        """Return the sum."""
+        return Rho(_sum(self.lift(loss).rho for loss in losses))
+
+    def allows(self, loss: Loss, limit: Exact, /) -> bool:
+        """Whether rho is at most *limit*."""
+        return _at_most(self.lift(loss).rho, limit, "rho")
 
 
 def common(measures: Iterable[Measure[Loss]], /) -> Measure[Loss]:

@@ -167,6 +167,8 @@ class Sensitivity(NamedTuple):
 class L01InfDistance(Metric):
     """(l0, l1, li): how many keys differ, by how much in all, and by how much at most. A missing key counts as 0.
 
+    The entries of an integer vector are keyed by their places; only vectors of one length have a distance.
+
     Keys of different types differ, though Python may call them equal: 1 and True are two keys.
 
     >>> L01InfDistance().measure({"a": 5, "b": 1}, {"a": 3, "c": 4})
@@ -181,8 +183,10 @@ class L01InfDistance(Metric):
         return Sensitivity(_whole_distance(l0, "l0"), _floored(l1, "l1"), _floored(li, "li")).tightest()
 
     def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> Sensitivity:
-        """Return the three distances between two maps."""
+        """Return the three distances between two maps, or two vectors."""
         left, right = _map(x), _map(y)
+        if isinstance(x, list | np.ndarray) and len(x) != len(y):
+            raise MismatchError("vectors of two lengths have no distance")
         gaps = [abs(left.get(key, 0) - right.get(key, 0)) for key in {**left, **right}]
         return Sensitivity(sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0))
 
@@ -258,7 +262,9 @@ def _bits(x: Any) -> list[bool] | None:
 
 
 def _map(x: Any) -> dict[Any, int]:
-    """Return the values of a map, which may be a pair of arrays, by what tells its keys apart."""
+    """Return the values of a map, which may be a pair of arrays or a vector, by what tells its keys apart."""
+    if isinstance(x, list | np.ndarray):
+        return dict(enumerate(map(int, x)))
     taken = Maps(Objects(), Integers()).take(x)
     pairs = taken.items() if isinstance(taken, dict) else zip(*(part.tolist() for part in taken), strict=True)
     return {identity(key): value for key, value in pairs}

@@ -28,6 +28,7 @@ __all__ = [
     "Number",
     "Real",
     "ScaledLog",
+    "balls",
     "enclose_bits",
     "exp",
     "expm1",
@@ -281,6 +282,17 @@ def enclose_bits(terms: Sequence[Number], bits: int) -> list[tuple[int, int]]:
     kept = list(terms)  # What has been evaluated is known by its id, so nothing may be collected meanwhile.
     with _precision(max(bits, 0) + 64) as known:
         return [_enclose(x, bits, known) for x in kept]
+
+
+def balls() -> Callable[[Number], arb]:
+    """Return a function that evaluates numbers in Arb at the present precision, each expression once."""
+    known, kept = _Known(ctx.prec), list[Number]()
+
+    def ball(x: Number) -> arb:
+        kept.append(x)  # What has been evaluated is known by its id, so nothing may be collected meanwhile.
+        return _ball(x, known)
+
+    return ball
 
 
 def sign(x: Number | int) -> int:

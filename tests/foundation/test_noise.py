@@ -89,7 +89,7 @@ class TestLaplace:
 
     def test_no_noise_is_none(self):
         noise = Laplace(0)
-        assert (noise.variance, noise.deviation, noise.radius(Fraction(1, 20)), noise.draw(SYSTEM)) == (0, 0, 0, 0)
+        assert (noise.second_moment, noise.deviation, noise.radius(Fraction(1, 20)), noise.draw(SYSTEM)) == (0, 0, 0, 0)
         assert noise.add([1, 2**70], SYSTEM).tolist() == [1, 2**70]
         assert noise.pair(0, 1) == ({"<= 0": 1, ">= 1": 0}, {"<= 0": 0, ">= 1": 1})
 

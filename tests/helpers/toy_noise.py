@@ -30,7 +30,7 @@ class Plateau(Noise):
         return 2 * self.width + 1 + Fraction(2, self.base - 1)
 
     @property
-    def variance(self):
+    def second_moment(self):
         b, w = Fraction(self.base), self.width
         moments = 1 / (b - 1), b / (b - 1) ** 2, b * (b + 1) / (b - 1) ** 3  # The sums of 1, j and j^2 over b^j.
         beyond = w**2 * moments[0] + 2 * w * moments[1] + moments[2]
@@ -70,7 +70,7 @@ class Triangle(Noise):
     measure: ClassVar = Approximate(MaxDivergence())
 
     @property
-    def variance(self):
+    def second_moment(self):
         return Fraction(self.width**2 - 1, 6)
 
     def tail(self, k):

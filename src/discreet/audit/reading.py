@@ -41,8 +41,8 @@ def read(text: str, /) -> Measurement[Any, Any]:
     >>> read("open('/etc/passwd')")
     Traceback (most recent call last):
     discreet.errors.ParameterError: mechanism='open': need one of AddNoise, Anything, BitVectors, Bloom, Booleans, \
-Bytes, Categories, Chained, Composition, Dates, Decimals, Floats, Fraction, IntegerLaplace, Integers, KeepAbove, \
-Laplace, LaplaceThreshold, LongitudinalRappor, Maps, ...
+Bytes, Categories, Chained, Composition, Dates, Decimals, Floats, Fraction, Gaussian, GaussianThreshold, \
+IntegerGaussian, IntegerLaplace, Integers, KeepAbove, ...
     """
     if not isinstance(text, str):
         raise KindError("mechanism", text, f"the text of {_EXAMPLE}")

@@ -3,6 +3,8 @@
 from discreet.mechanisms.add_noise import AddNoise
 from discreet.mechanisms.choose import Choose
 from discreet.mechanisms.encoders import Bloom, OneHot
+from discreet.mechanisms.gaussian_threshold import GaussianThreshold
+from discreet.mechanisms.integer_gaussian import IntegerGaussian
 from discreet.mechanisms.integer_laplace import IntegerLaplace
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.mechanisms.laplace_threshold import LaplaceThreshold
@@ -18,6 +20,8 @@ __all__ = [
     "Bloom",
     "Choose",
     "Debiased",
+    "GaussianThreshold",
+    "IntegerGaussian",
     "IntegerLaplace",
     "KeepAbove",
     "LaplaceThreshold",

@@ -21,7 +21,7 @@ from discreet.events import Event, event_of
 from discreet.exact import Exact
 from discreet.frozen import freeze
 from discreet.measures import Loss, Measure
-from discreet.metrics import AbsoluteDistance, L1Distance, Sensitivity
+from discreet.metrics import AbsoluteDistance, L01InfDistance, L1Distance, Metric, Sensitivity
 from discreet.noise import Noise
 
 if TYPE_CHECKING:
@@ -57,34 +57,36 @@ class AddNoise(Measurement[Any, Any]):
         return self.domain
 
     @property
-    def input_metric(self) -> AbsoluteDistance | L1Distance:
-        """|x - y|, or its sum over the entries."""
-        return L1Distance() if isinstance(self.domain, Vectors) else AbsoluteDistance()
+    def input_metric(self) -> AbsoluteDistance | L1Distance | L01InfDistance:
+        """|x - y|, or its sum over the entries, or what else the noise needs to know of them."""
+        return self.noise.vector_metric if isinstance(self.domain, Vectors) else AbsoluteDistance()
 
     @property
     def output_measure(self) -> Measure[Loss]:
         """The noise's."""
         return self.noise.measure
 
-    def sensitivity(self, d_in: Exact, /) -> Sensitivity:
+    def sensitivity(self, d_in: Exact | tuple[int, Exact, Exact], /) -> Sensitivity:
         """Return how far apart two members of the domain within a distance, which is rounded down first, may be.
 
         >>> from discreet import Laplace
         >>> AddNoise(Laplace(2), Vectors(Integers(0, 10), size=3)).sensitivity(100)
         Sensitivity(l0=3, l1=30, li=10)
         """
-        distance = self.input_metric.check(d_in)
+        metric: Metric = self.input_metric
+        distance = metric.check(d_in)
         size, of = (self.domain.size, self.domain.of) if isinstance(self.domain, Vectors) else (1, self.domain)
         width = of.width  # type: ignore[attr-defined]  # It is a domain of integers.
+        l0, l1, li = distance if isinstance(distance, tuple) else (distance, distance, distance)
         if width is None:
-            return Sensitivity(distance, distance, distance).tightest()
-        return Sensitivity(distance if size is None else size, distance, width).tightest()  # proof: diameter
+            return Sensitivity(l0, l1, li).tightest()
+        return Sensitivity(l0 if size is None else min(l0, size), l1, min(li, width)).tightest()  # proof: diameter
 
-    def loss(self, d_in: Exact, /) -> Loss:
+    def loss(self, d_in: Exact | tuple[int, Exact, Exact], /) -> Loss:
         """Return what the noise loses between members of the domain within a distance."""
         return self.noise.loss(self.sensitivity(d_in))  # proof: map
 
-    def event(self, d_in: Exact, /) -> Event:
+    def event(self, d_in: Exact | tuple[int, Exact, Exact], /) -> Event:
         """Return what the noise tells, with a move for each entry that may differ, where these are equal."""
         apart = self.sensitivity(d_in)
         return event_of(

@@ -23,8 +23,8 @@ from discreet.exact import Exact, whole
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance, Sensitivity
-from discreet.noise import Noise
-from discreet.reals import Number, expm1, log1p, maximum, total
+from discreet.noise import Noise, least_positive
+from discreet.reals import Number, expm1, log1p, maximum, sign, total
 from discreet.samplers import fitted
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class KeepAbove(Measurement[Any, Any]):
             raise KindError("noise", noise, "a Noise, such as Laplace(2)")
         if not (isinstance(domain, Maps) and isinstance(domain.values, Integers)):
             raise KindError("domain", domain, "Maps(..., Integers())")
+        self.output_measure.lift(noise.measure.zero)  # A loss in other terms is no (epsilon, delta).
         freeze(self, noise=noise, threshold=whole(threshold, "threshold"), domain=domain)
 
     @property
@@ -82,8 +83,11 @@ class KeepAbove(Measurement[Any, Any]):
         (Sensitivity(l0=2, l1=8, li=4), Sensitivity(l0=2, l1=10, li=5))
         """
         distances = self.input_metric.check(d_in)
-        values = _Values.of(self.domain, positive=self.threshold >= 0)
-        return values.shared(distances), values.new(distances)
+        return self._values.shared(distances), self._values.new(distances)
+
+    @property
+    def _values(self) -> _Values:
+        return _Values.of(self.domain, positive=self.threshold >= 0)
 
     def loss(self, d_in: tuple[int, Exact, Exact], /) -> EpsilonDelta:
         """Return (epsilon, delta); raise if the threshold is below li, where no delta is worth having."""
@@ -93,8 +97,21 @@ class KeepAbove(Measurement[Any, Any]):
             return EpsilonDelta(INFINITE, Fraction(1))
         if new.li > t:  # proof: stable
             raise ParameterError("d_in", d_in, f"li <= {t}, the threshold")
+        joint = self._joint(t, self.input_metric.check(d_in))
+        if joint is not None:
+            return joint
         delta = -expm1(-_surprise(self.noise, t, new)) if new.l0 else Fraction(0)  # proof: delta
         return EpsilonDelta(both.epsilon, both.delta + delta)  # proof: sum
+
+    def _joint(self, threshold: int, distances: Sensitivity) -> EpsilonDelta | None:
+        """Return the joint loss of noise and new keys, if the noise knows it."""
+        values, (l0, l1, li) = self._values, distances
+        l0 = values.count(l0)
+        return self.noise.joint(
+            values.new(distances).l0,
+            lambda j: values.shared(Sensitivity(l0 - j, l1 - j, li)),  # proof: rest
+            lambda j: _surprise(self.noise, threshold, values.new(Sensitivity(j, l1, li))),  # proof: surprise
+        )  # proof: joint
 
     def event(self, d_in: tuple[int, Exact, Exact], /) -> Event:
         """Return what the noise tells, with a move for each value that may differ, where these are equal."""
@@ -110,6 +127,8 @@ class KeepAbove(Measurement[Any, Any]):
     def least_above(self, delta: Exact, d_in: tuple[int, Exact, Exact], /) -> int:
         """Return the least threshold at which keys that one of two maps lacks are released with probability *delta*.
 
+        Where the noise knows the joint loss, it is the least at which the delta of both together is at most that.
+
         >>> from discreet import Laplace
         >>> KeepAbove(Laplace(3), threshold=0).least_above("1e-6", (3, 3, 1))
         44
@@ -117,8 +136,18 @@ class KeepAbove(Measurement[Any, Any]):
         most = amount(delta, "delta")
         if not 0 < most <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1")
-        _, new = self.sensitivity(d_in)
-        return _least_threshold(self.noise, new, most)
+        (shared, new), distances = self.sensitivity(d_in), self.input_metric.check(d_in)
+        least = _least_threshold(self.noise, new, most)
+        if self._joint(least, distances) is None:
+            return least
+        if sign(self.output_measure.lift(self.noise.loss(shared)).delta - most) > 0:
+            raise ParameterError("delta", delta, "more: the noise alone loses more at its epsilon")
+
+        def enough(k: int) -> bool:
+            joint = self._joint(least + k, distances)
+            return joint is not None and sign(joint.delta - most) <= 0
+
+        return least if enough(0) else least + least_positive(enough)  # proof: climb
 
     def sample(self, x: Any, coins: Coins, /) -> Any:
         """Draw a release: a dict for a dict, a pair of arrays for a pair of arrays."""
@@ -168,7 +197,7 @@ class _Values:
         if self.low is not None and self.high is not None:
             li = min(li, max(self.high - self.low, 0))  # proof: width
             step = 2 if self.low + self.high == 0 and self.high == 1 else 1  # Between -1 and 1 there is only 0.
-        l0, l1, li = Sensitivity(self._keys(l0), l1 // step, li // step).tightest()
+        l0, l1, li = Sensitivity(self.count(l0), l1 // step, li // step).tightest()
         return Sensitivity(l0, l1 * step, li * step)  # proof: shared
 
     def new(self, d_in: Sensitivity) -> Sensitivity:
@@ -181,9 +210,10 @@ class _Values:
         li = li if most is None else min(li, most)
         if li < m:
             return Sensitivity(0, 0, 0)
-        return Sensitivity(min(self._keys(l0), l1 // m), l1, li).tightest()  # proof: new
+        return Sensitivity(min(self.count(l0), l1 // m), l1, li).tightest()  # proof: new
 
-    def _keys(self, l0: int) -> int:
+    def count(self, l0: int) -> int:
+        """Return how many keys may differ, of l0 that are allowed to."""
         return l0 if self.keys is None else min(l0, self.keys)
 
 

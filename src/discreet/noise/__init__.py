@@ -1,6 +1,14 @@
 """Noise: what is added to integers, one law a file. A law is its exact tail, its sampler and its loss."""
 
-from discreet.noise.base import Noise
+from discreet.noise.base import Noise, least_positive
+from discreet.noise.gaussian import Gaussian
 from discreet.noise.laplace import Laplace, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
 
-__all__ = ["Laplace", "Noise", "continuous_laplacian_tail_to_alpha", "discrete_laplacian_tail_to_alpha"]
+__all__ = [
+    "Gaussian",
+    "Laplace",
+    "Noise",
+    "continuous_laplacian_tail_to_alpha",
+    "discrete_laplacian_tail_to_alpha",
+    "least_positive",
+]

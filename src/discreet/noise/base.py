@@ -12,14 +12,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from discreet.coins import Coins
 from discreet.errors import PrecisionError
-from discreet.measures import Loss, Measure
-from discreet.metrics import Sensitivity
+from discreet.measures import EpsilonDelta, Loss, Measure
+from discreet.metrics import L01InfDistance, L1Distance, Sensitivity
 from discreet.reals import Number, Real, exp, float_up, ln, sign
 from discreet.samplers import add_exactly
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Noise"]
+__all__ = ["Noise", "least_positive", "root_up"]
 
 _WIDEN: Final = 1e-9
 """By so much of their error intervals are widened: far more than floats may be wrong by."""
@@ -43,6 +43,9 @@ class Noise(ABC):
 
     __slots__ = ()
 
+    vector_metric: ClassVar[L1Distance | L01InfDistance] = L1Distance()
+    """How far apart vectors are: by l1 alone, unless the loss depends on more."""
+
     @property
     @abstractmethod
     def measure(self) -> Measure[Loss]:
@@ -50,7 +53,7 @@ class Noise(ABC):
 
     @property
     @abstractmethod
-    def variance(self) -> Number:
+    def second_moment(self) -> Number:
         """The expectation of Z squared, exactly."""
 
     @abstractmethod
@@ -73,6 +76,16 @@ class Noise(ABC):
         """Return into how many equal losses, of independent draws, the loss divides: 1 where that is not known."""
         return 1
 
+    def joint(
+        self, new: int, shared: Callable[[int], Sensitivity], surprise: Callable[[int], Number], /
+    ) -> EpsilonDelta | None:
+        """Return the loss of noisy values of which up to *new* may be missing on one side; None to add up the parts.
+
+        With j values missing, the others are *shared(j)* apart, and *surprise(j)* is the greatest -ln Pr[none of the j
+        is seen].
+        """
+        return None
+
     @classmethod
     @abstractmethod
     def within(cls, budget: Loss, sensitivity: Sensitivity, /) -> Self:
@@ -88,15 +101,7 @@ class Noise(ABC):
     @property
     def deviation(self) -> float:
         """The standard deviation, as a float that may be a little too large."""
-        variance = float_up(self.variance)
-        root = math.nextafter(math.sqrt(variance), math.inf) if variance else 0.0
-        if variance == 0 or sys.float_info.min < variance < math.inf:
-            return root
-        try:  # From above, since no enclosure tells a root from a float that it may be.
-            half = ln(self.variance) / 2
-            return float_up(exp(half.enclosure(128)[1] if isinstance(half, Real) else half))
-        except PrecisionError:  # Nearer to 0 than can be said.
-            return root
+        return root_up(self.second_moment)
 
     def at_least(self, k: int, /) -> Number:
         """Return Pr[Z >= k] for k of either sign."""
@@ -108,7 +113,7 @@ class Noise(ABC):
 
     def reach(self, p: Number, /) -> int:
         """Return the least k >= 1 with Pr[Z >= k] <= p, for p > 0."""
-        return _first(lambda k: sign(self.tail(k) - p) <= 0)
+        return least_positive(lambda k: sign(self.tail(k) - p) <= 0)
 
     def radius(self, error: Fraction, /) -> int:
         """Return the least r that Z exceeds in size with a probability of at most *error*."""
@@ -193,11 +198,24 @@ class Noise(ABC):
 Events = dict[Any, Number]
 
 
+def root_up(x: Number) -> float:
+    """Return the square root of a number >= 0, as a float that may be a little too large."""
+    rounded = float_up(x)
+    root = math.nextafter(math.sqrt(rounded), math.inf) if rounded else 0.0
+    if rounded == 0 or sys.float_info.min < rounded < math.inf:
+        return root
+    try:  # From above, since no enclosure tells a root from a float that it may be.
+        half = ln(x) / 2
+        return float_up(exp(half.enclosure(128)[1] if isinstance(half, Real) else half))
+    except PrecisionError:  # Nearer to 0 than can be said.
+        return root
+
+
 def _repeated(value: int, n: int) -> NDArray[Any]:
     return np.full(n, value, np.int64 if abs(value) < 1 << 63 else object)
 
 
-def _first(holds: Callable[[int], bool]) -> int:
+def least_positive(holds: Callable[[int], bool]) -> int:
     """Return the least integer >= 1 from which on a condition holds."""
     low, high = 0, 1
     while not holds(high):

@@ -70,7 +70,7 @@ class Laplace(Noise):
         return cls(sensitivity.l1 / epsilon)  # proof: within
 
     @property
-    def variance(self) -> Number:
+    def second_moment(self) -> Number:
         """2q / (1 - q)^2."""
         return 2 * exp(-1 / self.scale) / expm1(-1 / self.scale) ** 2 if self.scale else Fraction(0)  # proof: variance
 

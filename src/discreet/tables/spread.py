@@ -68,7 +68,7 @@ class Spread:
         >>> Spread((100, *[0] * 11), Laplace(10)).learned, Spread((1000, *[0] * 11), Laplace(10)).learned
         (False, True)
         """
-        return self.noise.variance * (36 * len(self.counts)) < max(sum(self.counts), 0) ** 2
+        return self.noise.second_moment * (36 * len(self.counts)) < max(sum(self.counts), 0) ** 2
 
     def reaches(self, bound: int) -> bool:
         """Whether some of the people whom a bound cuts are told from those whom it does not.
