@@ -38,8 +38,8 @@ CATALOGUE = [
     Mutant(
         "a diameter of one entry for all",
         M + "add_noise.py",
-        "distance if size is None else size, distance, width",
-        "1, distance, width",
+        "l0 if size is None else min(l0, size), l1, min(li, width)",
+        "1, l1, min(li, width)",
         BOUNDED + "TestIntegerLaplace",
     ),
     Mutant(

@@ -79,8 +79,8 @@ CATALOGUE = [
     Mutant(
         "vectors' entries as far apart as the vectors",
         M + "add_noise.py",
-        "size, distance, width)",
-        "size, distance, distance)",
+        "l1, min(li, width))",
+        "l1, li)",
         ANY + "TestAddNoise::test_the_loss_is_that_of_the_noise_at_the_sensitivity_of_the_domain",
     ),
 ]

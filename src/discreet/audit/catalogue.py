@@ -11,6 +11,8 @@ from discreet.composition import Composition
 from discreet.core import Measurement
 from discreet.domains import Integers, Vectors
 from discreet.mechanisms import (
+    GaussianThreshold,
+    IntegerGaussian,
     IntegerLaplace,
     LaplaceThreshold,
     LongitudinalRappor,
@@ -73,6 +75,12 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
         threshold = LaplaceThreshold(scale=s, threshold=t)
         near = [(x, y) for x, y in _both(maps) if threshold.input_metric.measure(x, y)[2] <= t]
         yield f"LaplaceThreshold, scale {s}, T = {t}", threshold, near
+    yield "IntegerGaussian, variance 2, epsilon 1", IntegerGaussian(variance=2, epsilon=1), _both((0, 1, 2, 5))
+    yield (
+        "GaussianThreshold, variance 1/5, T = 3, epsilon 3",
+        GaussianThreshold(variance="1/5", threshold=3, epsilon=3),
+        [*_both([{}, {"a": 1}, {"b": 1}]), *_both([{"a": 9}, {"a": 8}, {"a": 8, "c": 1}])],
+    )
     for k, w, f in ((1, 1, "1/2"), (4, 1, "1/2"), (5, 2, "1/10"), (3, 3, "1")):
         vectors = [x for x in product((False, True), repeat=k) if sum(x) <= w]
         yield f"Rappor, {k} bits, weight {w}, f = {f}", Rappor(length=k, max_weight=w, f=f), _both(vectors)
