@@ -39,7 +39,7 @@ def pairs_of(mechanism: Measurement[Any, Any], /) -> list[tuple[Any, Any]]:
     pairs = list(permutations(members, 2))
     if isinstance(mechanism, KeepAbove) and mechanism.noise.settled:  # Noise that tells most of keys that surely pass.
         far = mechanism.threshold + (mechanism.noise.settled + 1) * (1 if mechanism.threshold >= 0 else -1)
-        key = next(iter(max(members, key=len)))
+        key = next(key for member in members for key in member)
         if all(count in mechanism.domain.values for count in (far, far + 1)):
             pairs += permutations(({key: far}, {key: far + 1}), 2)
     thresholds = [part.threshold for part in _parts(mechanism) if isinstance(part, KeepAbove)]
