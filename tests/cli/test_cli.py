@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
-from command import assert_one_line, joined, lines, run, run_apart  # noqa: E402  After the check that it is there.
+from command import Called, assert_one_line, joined, lines, run, run_apart  # noqa: E402  After the check that it is there.
 
 import discreet  # noqa: E402
 from discreet import EntropyError, survey  # noqa: E402
@@ -129,10 +129,6 @@ class TestEndToEnd:
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == run("survey", "plan", "--choices", "2", "--epsilon", "1/2").stdout
         assert "RandomizedResponse" in done.stdout
-
-
-class Called(Exception):
-    """The library was called."""
 
 
 class TestOneCall:

@@ -27,7 +27,7 @@ click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("rich", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from click.shell_completion import ShellComplete  # noqa: E402
-from command import joined, lines, ok, run  # noqa: E402
+from command import Called, joined, lines, ok, run  # noqa: E402
 
 import discreet  # noqa: E402
 import discreet.cli.demo  # noqa: E402
@@ -162,10 +162,6 @@ def folder(data, tmp_path, monkeypatch):
     with Ledger("budget.db", epsilon=3, delta="1e-5") as book:
         book.charge(epsilon="1/10", table="other.csv")
     return tmp_path
-
-
-class Called(Exception):
-    """The library was called."""
 
 
 class TestOneCall:

@@ -16,7 +16,7 @@ import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
-from command import assert_one_line, joined, lines, ok, run  # noqa: E402  After the check that it is there.
+from command import Called, assert_one_line, joined, lines, ok, run  # noqa: E402  After the check that it is there.
 
 import discreet.files  # noqa: E402
 from discreet import EntropyError, Ledger  # noqa: E402
@@ -294,10 +294,6 @@ class TestOut:
         Path("o.csv.receipt.json").write_text('[{"user": 1}]')
         assert_one_line(run("count", "o.csv.receipt.json", "--person", "user", "--epsilon", 1, "--out", "o.csv"), 2)
         assert Path("o.csv.receipt.json").read_text() == '[{"user": 1}]'
-
-
-class Called(Exception):
-    """The library was called."""
 
 
 class TestOneCall:

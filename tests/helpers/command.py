@@ -13,6 +13,10 @@ from click.testing import CliRunner
 from discreet.cli.app import app
 
 
+class Called(Exception):
+    """The library was called."""
+
+
 def run(*words, **kwargs):
     """Run a command in this process."""
     return CliRunner().invoke(app, [str(word) for word in words], prog_name="discreet", **kwargs)

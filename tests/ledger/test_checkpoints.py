@@ -6,6 +6,7 @@ from contextlib import closing
 from fractions import Fraction
 
 import pytest
+from ledger_past import write
 
 from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Amount, Event, Plain
@@ -113,18 +114,6 @@ class TestWork:
 def seals(path):
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute("SELECT number, digest, state, seal FROM checkpoint").fetchone()
-
-
-def write(path, *statements):
-    """Write SQL past the ledger and its triggers, and put the triggers back."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(*statement)
-        for _, sql in triggers:
-            connection.execute(sql)
 
 
 TAMPERED = {

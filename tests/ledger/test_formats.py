@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from ledger_past import write
 from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
@@ -38,18 +39,6 @@ def old(request, tmp_path):
 def rows(path, query):
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(query).fetchall()
-
-
-def write(path, *statements):
-    """Write SQL past the ledger and its triggers, and put the triggers back."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(*statement if isinstance(statement, tuple) else (statement,))
-        for _, sql in triggers:
-            connection.execute(sql)
 
 
 def told(path):

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from survey_laws import fits
 from tiers import each
 
 from discreet import (
@@ -132,15 +132,6 @@ def law_of(form, answer):
         return {form.payload_of(said): p for said, p in m.law(answer).items()}
     law = m.law([value == answer for value in values])
     return {np.packbits(bits, bitorder="little").tobytes(): p for bits, p in law.items()}
-
-
-def fits(counts, law):
-    """The p-value of counted outcomes under a law; 0 if an impossible outcome was seen."""
-    n = sum(counts.values())
-    possible = {outcome: p for outcome, p in law.items() if p}
-    if set(counts) - set(possible):
-        return 0.0
-    return stats.chisquare([counts[o] for o in possible], [float(p) * n for p in possible.values()]).pvalue
 
 
 def secrets(n):

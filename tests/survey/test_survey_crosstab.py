@@ -5,16 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
+from survey_laws import rr
 
-from discreet import OptimizedUnary, RandomizedResponse, SubsetSelection
+from discreet import OptimizedUnary, SubsetSelection
 from discreet.figures import interval_text
 from discreet.survey import Crosstab, Estimate, PairCollector, Question
-
-
-def rr(k, prob, name="q"):
-    q = Question(name, range(k))
-    return q.form(RandomizedResponse(categories=q.categories, prob=prob))
-
 
 FORMS = [
     rr(2, "3/4"),

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.signal import convolve2d
+from survey_laws import most_misses, rr
 
 from discreet import (
     DiscreetError,
@@ -48,11 +49,6 @@ def form_of(kind, k, epsilon, name="q"):
     if kind is Rappor:
         return q.form(kind.within(epsilon=epsilon, length=k, max_weight=1))
     return q.form(kind.within(epsilon=epsilon, length=k, max_weight=1, p="1/4", q="3/4"))
-
-
-def rr(k, prob, name="q"):
-    q = Question(name, range(k))
-    return q.form(RandomizedResponse(categories=q.categories, prob=prob))
 
 
 def label(value):
@@ -320,11 +316,6 @@ def reread(mechanism, epsilon):
     """A mechanism of the same kind and size for another budget."""
     size = {"size": mechanism.size} if isinstance(mechanism, SubsetSelection) else {}
     return type(mechanism).within(epsilon=epsilon, categories=mechanism.categories, **size)
-
-
-def most_misses(rounds, error):
-    """How many misses a claim of so small an error survives, but for one case in ten million."""
-    return int(stats.binom.isf(NEVER, rounds, error))
 
 
 def population(shares, n):

@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 import pytest
 from coin_tree import law_by_counting
-from scipy import stats
+from survey_laws import fits
 from tiers import cases, each
 
 import discreet
@@ -58,17 +58,6 @@ def same_value(m):
 
 def bits_of(packed, length):
     return np.unpackbits(packed, axis=1, count=length, bitorder="little").astype(bool)
-
-
-def fits(counts, law):
-    """The p-value of counted outcomes under a law; 0 if an impossible outcome was seen."""
-    n = sum(counts.values())
-    possible = {outcome: p for outcome, p in law.items() if p}
-    if set(counts) - set(possible):
-        return 0.0
-    if len(possible) == 1:
-        return 1.0
-    return stats.chisquare([counts[o] for o in possible], [float(p) * n for p in possible.values()]).pvalue
 
 
 def one_hot(length):

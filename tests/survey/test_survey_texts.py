@@ -14,6 +14,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy import stats
+from survey_laws import most_misses
 from tiers import cases
 
 from discreet import (
@@ -72,10 +73,6 @@ def drawn_apart(form, n, rng):
     people = np.bincount(cohorts, minlength=q.cohorts)
     totals = rng.binomial(ones, p1) + rng.binomial(people[:, None] - ones, p0)
     return np.concatenate([totals.ravel(), people])
-
-
-def most_misses(rounds, error):
-    return int(stats.binom.isf(1e-7, rounds, error))
 
 
 def payloads(form, texts, rng):
