@@ -6,11 +6,14 @@ Results are random, as releases are, so a picture that is made again differs a l
 from __future__ import annotations
 
 import math
+import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
 
+import grimp
 import matplotlib as mpl
 import matplotlib.figure
 
@@ -270,42 +273,59 @@ def table_of_cells() -> Figure:
     return figure
 
 
-HOUSE = (
-    (("cli", "one call a command"), ("opendp", "OpenDP's names")),
-    (("survey", "ask people"), ("tables", "publish tables"), ("audit", "check any claim")),
-    (("ledger", "the budget's books"),),
-    (("pages", "pages, charts and sheets from plain values"),),
-    (
-        ("words", "a loss in sentences"),
-        ("figures", "numbers as read"),
-        ("files", "whole or not at all"),
-        ("progress", "how far work is"),
-        ("intervals", "bounds from counts"),
-    ),
-    (("accounting", "what events cost together"),),
-    (("mechanisms", "one file each, its proof beside it"),),
-    (("noise", "one law a file: its tail, its sampler, its loss"),),
-    (("composition", "what several releases cost"),),
-    (("core", "Measurement, Transformation, >>"),),
-    (("events", "what was released, as plain data"),),
-    (("domains", "what data may be"), ("metrics", "how far apart"), ("measures", "how much is told")),
-    (("samplers", "exact laws from coins"),),
-    (("coins", "only here randomness enters"), ("reals", "only here a real becomes a float")),
-    (("exact", "what is typed becomes a fraction"),),
-    (
-        ("errors", "the tree of exceptions"),
-        ("frozen", "how values get their fields"),
-        ("_version", "its number"),
-    ),
-)
+ROOMS = {
+    "cli": "one call a command",
+    "opendp": "OpenDP's names",
+    "survey": "ask people",
+    "tables": "publish tables",
+    "audit": "check any claim",
+    "ledger": "the budget's books",
+    "pages": "pages, charts and sheets from plain values",
+    "words": "a loss in sentences",
+    "figures": "numbers as read",
+    "files": "whole or not at all",
+    "progress": "how far work is",
+    "intervals": "bounds from counts",
+    "accounting": "what events cost together",
+    "mechanisms": "one file each, its proof beside it",
+    "noise": "one law a file: its tail, its sampler, its loss",
+    "composition": "what several releases cost",
+    "core": "Measurement, Transformation, >>",
+    "events": "what was released, as plain data",
+    "domains": "what data may be",
+    "metrics": "how far apart",
+    "measures": "how much is told",
+    "samplers": "exact laws from coins",
+    "coins": "only here randomness enters",
+    "reals": "only here a real becomes a float",
+    "exact": "what is typed becomes a fraction",
+    "errors": "the tree of exceptions",
+    "frozen": "how values get their fields",
+    "_version": "its number",
+}
+
+
+def layers() -> list[list[str]]:
+    """Return the rooms of each layer, as the contract of imports has them; every import that there is must fit."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    house, *_ = project["tool"]["importlinter"]["contracts"]
+    rows = [re.split(r" [|:] ", row) for row in house["layers"]]
+    floors = {room: floor for floor, row in enumerate(rows) for room in row}
+    graph = grimp.build_graph("discreet", exclude_type_checking_imports=False)
+    pairs = {(module, other) for module in graph.modules for other in graph.find_modules_directly_imported_by(module)}
+    used = {tuple(name.split(".")[1] for name in pair) for pair in pairs if all("." in name for name in pair)}
+    assert all(floors[room] <= floors[other] for room, other in used if room in floors)
+    assert set(floors) == {room for pair in used for room in pair} - {"__main__"}
+    return rows
 
 
 def house() -> Figure:
     """Draw the layers: what is above may use what is below."""
     figure, axes = plt.subplots(figsize=(8.6, 8.0), layout="constrained")
-    for row, rooms in enumerate(HOUSE):
-        width = 1 / len(rooms)
-        for i, (name, what) in enumerate(rooms):
+    rows = layers()
+    for row, rooms in enumerate(rows):
+        width, size = 1 / len(rooms), 8.5 if len(rooms) < 4 else 7.5
+        for i, name in enumerate(rooms):
             shade = ("#dff0f8", "#c9e5f2", "#b4daec", "#a0cfe6")[min(3, row // 3)]
             style = "round,pad=0,rounding_size=0.012"
             box = FancyBboxPatch((i * width + 0.006, -row), width - 0.012, 0.8, boxstyle=style, fc=shade, ec="none")
@@ -313,15 +333,15 @@ def house() -> Figure:
             axes.add_patch(box)
             middle = (i + 0.5) * width
             axes.text(middle, -row + 0.54, name, ha="center", va="center", color=INK, weight="bold", fontsize=10.5)
-            axes.text(middle, -row + 0.22, what, ha="center", va="center", color=INK, fontsize=8.5)
+            axes.text(middle, -row + 0.22, ROOMS[name], ha="center", va="center", color=INK, fontsize=size)
     axes.annotate(
         "",
-        xy=(1.035, -len(HOUSE) + 1.1),
+        xy=(1.035, -len(rows) + 1.1),
         xytext=(1.035, 0.8),
         arrowprops={"arrowstyle": "-|>", "color": WARM, "lw": 1.8},
     )
-    axes.text(1.05, -len(HOUSE) / 2 + 0.9, "dependencies point down", rotation=-90, va="center", color=WARM)
-    axes.set(xlim=(0, 1.09), ylim=(-len(HOUSE) + 0.9, 0.9))
+    axes.text(1.05, -len(rows) / 2 + 0.9, "dependencies point down", rotation=-90, va="center", color=WARM)
+    axes.set(xlim=(0, 1.09), ylim=(-len(rows) + 0.9, 0.9))
     axes.axis("off")
     return figure
 

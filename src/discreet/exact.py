@@ -98,7 +98,7 @@ def written(amount: Fraction | float, /, *, up: bool, digits: int = 3, commas: b
 
 def typed(x: Fraction) -> Fraction:
     """Return the short number that a float was typed as, or rounded up from; any other number as it is."""
-    near = float(x) if x < _MOST_FLOAT else math.inf
+    near = float(x) if abs(x) < _MOST_FLOAT else math.inf
     if x != near:
         return x
     if len(repr(near).partition("e")[0]) <= _SHORT:

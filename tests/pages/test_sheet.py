@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet import Ledger
 from discreet.pages import Column, Result, Sheet, amounts
 
 pytest.importorskip("click")
@@ -89,3 +90,13 @@ def test_a_sheet_without_rows_says_so_on_a_page():
 def test_an_interval_is_never_shorter_than_it_is():
     ends = Column("95 % interval", [0.1234, -0.0001], 2, highs=[0.5671, 0.0001])
     assert [ends.text(i) for i in range(2)] == ["0.12 to 0.57", "-0.01 to 0.01"]
+
+
+def test_amounts_beyond_floats_are_shown_and_taken_back():
+    book = Ledger.in_memory(epsilon="1e400")
+    book.charge(epsilon="1e399")
+    book.void(1, reason="the disk was full")
+    lines = str(book).splitlines()
+    assert lines[0].endswith(": 1 charge, 1 taken back")
+    assert lines[2].split()[-3:] == ["1e399", "0", "9e399"]
+    assert lines[3].split()[-3:] == ["-1e399", "0", "1e400"]

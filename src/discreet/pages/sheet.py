@@ -32,6 +32,8 @@ _ROWS: Final = 25
 _STATIC: Final = 1000
 """How many are in the page's own text, for whoever reads it without scripts."""
 _SHORT: Final = 12
+_MOST: Final = 10**300
+"""Amounts beyond this sort as this, which a float can hold."""
 _EXACT: Final = 1 << 53
 """Integers from here on are no longer exact in a browser."""
 
@@ -115,7 +117,7 @@ def amounts(
 ) -> Column:
     """Return a column of amounts: as they were typed where they were typed, else in a few digits to the safe side."""
     shown = [f"{sign}{written(x, up=up, digits=digits, commas=True)}" for x in values]
-    return Column(name, [float(min(x, 10**300)) for x in values], shown=shown)
+    return Column(name, [float(max(min(x, _MOST), -_MOST)) for x in values], shown=shown)
 
 
 def facts(title: str, pairs: Sequence[tuple[str, str]]) -> Sheet:

@@ -17,17 +17,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-if TYPE_CHECKING:
-    from discreet.tables.engines import Engine
+from discreet.tables.engines.engine import HALF, LOW, Engine, P
 
-__all__ = ["HALF", "LOW", "Order", "P"]
-
-P: Final = 1518500213
-"""A prime below 2**30.5 with P = 2 modulo 3, so that cubing is one-to-one."""
-HALF: Final = 1 << 28
-LOW: Final = 1 << 32
+__all__ = ["Order"]
 
 
 @dataclass(frozen=True, slots=True)

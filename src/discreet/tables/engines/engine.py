@@ -17,9 +17,13 @@ from typing import Any, ClassVar, Final
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["DAY_END", "MOMENTS", "Engine", "call", "clipped", "literal", "within"]
+__all__ = ["DAY_END", "HALF", "LOW", "MOMENTS", "Engine", "P", "call", "clipped", "literal", "within"]
 
 _EPOCH: Final = datetime(1970, 1, 1)
+P: Final = 1518500213
+"""A prime below 2**30.5 with P = 2 modulo 3, so that cubing is one-to-one."""
+HALF: Final = 1 << 28
+LOW: Final = 1 << 32
 MOMENTS: Final = tuple(
     (end - _EPOCH) // timedelta(microseconds=1) for end in (datetime(1, 1, 2), datetime(9999, 12, 30))
 )

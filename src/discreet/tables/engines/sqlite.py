@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Final, TypeVar
 from uuid import UUID
 
 from discreet.errors import KindError, UnsupportedError
-from discreet.tables.engines.engine import MOMENTS, Engine, call, literal
+from discreet.tables.engines.engine import HALF, LOW, MOMENTS, Engine, P, call, literal
 from discreet.tables.keys import decimals
-from discreet.tables.order import HALF, LOW, P
 
 __all__ = ["SQLite"]
 
