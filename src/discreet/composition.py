@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.domains import Domain
     from discreet.measures import Loss, Measure
     from discreet.metrics import Metric
+    from discreet.reals import Number
 
 __all__ = ["Composition"]
 
@@ -88,11 +89,11 @@ class Composition(Measurement[Any, tuple[Any, ...]]):
         """Draw a release from each part."""
         return tuple(part.sample(x, coins) for part in self.measurements)  # proof: independent
 
-    def law(self, x: Any, /) -> Mapping[Any, Fraction]:
+    def law(self, x: Any, /) -> Mapping[Any, Number]:
         """Return the product of the parts' laws."""
-        law: dict[Any, Fraction] = {}
+        law: dict[Any, Number] = {}
         for answers in product(*(part.law(x).items() for part in self.measurements)):
-            p = Fraction(1)
+            p: Number = Fraction(1)
             for _, share in answers:
                 p *= share
             key = tuple(answer for answer, _ in answers)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.domains import Domain
     from discreet.measures import Loss, Measure
     from discreet.metrics import Metric
+    from discreet.reals import Number
 
 __all__ = ["Chained", "Measurement", "Postprocessed", "Then", "Transformation", "numbers"]
 
@@ -81,7 +82,7 @@ class Measurement(ABC, Generic[X, Y]):
         """Return a private answer about *x*. Each call spends ``privacy_map(d_in)`` anew."""
         return self.sample(self.input_domain.take(x), SYSTEM)
 
-    def law(self, x: X, /) -> Mapping[Any, Fraction]:
+    def law(self, x: X, /) -> Mapping[Any, Number]:
         """Return the exact probability of each answer, where there are finitely many."""
         raise UnsupportedError(f"{type(self).__name__} has no finite law")
 
@@ -174,7 +175,7 @@ class Chained(Measurement[Any, Any]):
         """Draw a release of the transformed data."""
         return self.then.sample(self.then.input_domain.take(self.first.apply(x)), coins)
 
-    def law(self, x: Any, /) -> Mapping[Any, Fraction]:
+    def law(self, x: Any, /) -> Mapping[Any, Number]:
         """Return the measurement's law at the transformed data."""
         return self.then.law(self.first(x))
 
@@ -254,9 +255,9 @@ class Postprocessed(Measurement[Any, Any]):
         """Draw a release and apply the function to it."""
         return self.function(self.measurement.sample(x, coins))
 
-    def law(self, x: Any, /) -> Mapping[Any, Fraction]:
+    def law(self, x: Any, /) -> Mapping[Any, Number]:
         """Return the law of the function's values, where the measurement's is finite."""
-        law: dict[Any, Fraction] = {}
+        law: dict[Any, Number] = {}
         for answer, p in self.measurement.law(x).items():
             image = self.function(answer)
             law[image] = law.get(image, Fraction(0)) + p

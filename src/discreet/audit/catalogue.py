@@ -11,6 +11,7 @@ from discreet.composition import Composition
 from discreet.core import Measurement
 from discreet.domains import Integers, Vectors
 from discreet.mechanisms import (
+    Choose,
     GaussianThreshold,
     IntegerGaussian,
     IntegerLaplace,
@@ -70,6 +71,9 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
         IntegerLaplace(scale=3, domain=Vectors(Integers())),
         _both(list(map(list, product((0, 1, 3), repeat=2)))),
     )
+    for s in ("1/2", "3"):
+        scores = list(map(list, product(range(4), repeat=2)))
+        yield f"Choose, 2 categories, scale {s}", Choose(categories=range(2), scale=s), _both(scores)
     maps = [{}, {"a": 1}, {"a": 2}, {"b": 1}, {"a": 1, "b": 1}, {"a": 9}, {"a": 8, "c": 1}, {"a": 1, "b": 1, "c": 1}]
     for s, t in (("1/2", 3), ("1", 6), ("5", 20)):
         threshold = LaplaceThreshold(scale=s, threshold=t)

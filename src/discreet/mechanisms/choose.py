@@ -8,7 +8,7 @@ Proof: choose.md, which cites the marked lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, final
@@ -18,7 +18,7 @@ import numpy as np
 from discreet.coins import Coins
 from discreet.core import Measurement
 from discreet.domains import Categories, Integers, Vectors
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, UnsupportedError
 from discreet.exact import Exact, exact
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, Pure, amount
@@ -88,16 +88,22 @@ class Choose(Measurement[Any, Any]):
         heads = np.flatnonzero(geometric_many(self.scale, gaps.size, coins) >= gaps)  # proof: heads
         return self.categories.values[heads[below(heads.size, coins)]]  # proof: choice
 
-    def chances(self, x: Any, /) -> list[Number]:
-        """Return the exact probability of each category, in their order.
+    def law(self, x: Any, /) -> Mapping[Any, Number]:
+        """Return the probability of each category.
 
-        >>> Choose(categories=("a", "b", "c"), scale=0).chances([5, 3, 5])
-        [Fraction(1, 2), Fraction(0, 1), Fraction(1, 2)]
+        >>> Choose(categories=("a", "b", "c"), scale=0).law([5, 3, 5])
+        {'a': Fraction(1, 2), 'b': Fraction(0, 1), 'c': Fraction(1, 2)}
         """
         scores = [int(u) for u in self.input_domain.take(x)]
         gaps = [max(scores) - u for u in scores]
         heads = [exp(-gap / self.scale) if self.scale else Fraction(gap == 0) for gap in gaps]
-        return [_chosen(p, heads[:i] + heads[i + 1 :]) for i, p in enumerate(heads)]
+        law = {
+            value: _chosen(p, heads[:i] + heads[i + 1 :])
+            for i, (value, p) in enumerate(zip(self.categories.values, heads, strict=True))
+        }
+        if len(law) < len(heads):
+            raise UnsupportedError("a dict would merge categories such as 1 and True; their law is not written out")
+        return law
 
 
 def _gaps(scores: NDArray[Any]) -> NDArray[Any]:
