@@ -7,7 +7,9 @@ from contextlib import closing, suppress
 from fractions import Fraction
 from functools import cache, partial
 
+import pandas as pd
 import pytest
+from command import ok, run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +17,7 @@ from discreet import Ledger
 from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, adaptive
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.reals import exp, expm1
+from discreet.tables import Table
 
 HALF = Fraction(1, 2)
 NEAR = Fraction(1, 1 << 30)
@@ -347,6 +350,33 @@ class TestBooks:
         with pytest.raises(ParameterError, match="release_delta"):
             Ledger(tmp_path / "b.db", epsilon=1, delta="1e-6", accountant="adaptive", release_delta=part)
         assert not list(tmp_path.iterdir())
+
+    def test_books_say_their_units_and_the_plain_sum_while_it_may_decide(self):
+        book = Ledger.in_memory(epsilon=1, delta="1e-6", accountant="adaptive")
+        book.charge(event=Event.of(moves=[("0.05", 10)], delta="1e-8"))
+        text = str(book)
+        assert "units    [###############...............]  1000 of 2051 spent, 1051 left" in text
+        assert "epsilon  [###############...............]  0.5 of 1 spent, 0.5 left" in text
+        assert "1e-8 of 5e-7 spent, 4.9e-7 left" in text
+        book.charge(event=Event.of(moves=[("0.05", 10)], delta="1e-8"))
+        book.charge(event=Event.of(moves=[("0.005", 4)]))
+        assert "epsilon  [" not in str(book)
+        assert book.to_dict()["readings"]["units"] == {"spent": "2004", "of": "2051"}
+
+    def test_a_table_is_charged_by_its_groups(self):
+        book = Ledger.in_memory(epsilon=1, delta="1e-6", accountant="adaptive")
+        people = Table(pd.DataFrame({"who": range(30), "city": ["Rome", "Oslo"] * 15}), person="who", ledger=book)
+        answer = people.group_by("city").count_people(epsilon="0.1", delta="1e-8", max_groups=4)
+        units = book.to_dict()["readings"]["units"]["spent"]
+        assert units == str(4 * 5**2 + 1)  # Four groups, and a twentieth for what bounding leaves out.
+        assert answer.left == book.left == Amount(Fraction(9, 10), Fraction("5e-7") - book.spent.delta)
+
+    def test_the_command_line_makes_such_books(self, tmp_path):
+        path = tmp_path / "b.db"
+        options = ["--epsilon", "1", "--delta", "1e-6", "--accountant", "adaptive", "--release-delta", "1e-7"]
+        assert "units" in ok("budget", path, "--create", *options)
+        assert Ledger(path).left.delta == Fraction("1e-7")
+        assert "add --create" in run("budget", path, "--accountant", "plain").stderr
 
     def test_plain_books_keep_no_part(self):
         with pytest.raises(ParameterError, match="release_delta"):

@@ -115,6 +115,11 @@ class Accountant(ABC):
     def spent(self, state: State, /) -> Amount:
         """Return what the events so far come to by plain addition."""
 
+    def readings(self, state: State, budget: Amount, /) -> dict[str, tuple[Fraction, Fraction]]:
+        """Return what is added up, by name: how much, and of how much."""
+        pairs = zip(self.spent(state), budget, strict=True)
+        return dict(zip(Amount._fields, pairs, strict=True))
+
 
 def accountants() -> Mapping[str, type[Accountant]]:
     """Return all kinds of accountants, by name.

@@ -139,6 +139,17 @@ class Adaptive(Accountant):
         _, epsilon, delta = state
         return Amount(epsilon, delta)
 
+    def readings(self, state: State, budget: Amount, /) -> dict[str, tuple[Fraction, Fraction]]:
+        """Return the units, and the epsilons as long as their sum may still decide, and the releases' deltas.
+
+        >>> book = Adaptive(Fraction(1, 100), (1, 2), 100, Fraction(0))
+        >>> list(book.readings((Fraction(8), Fraction(4), Fraction(0)), Amount(Fraction(3), Fraction(0))))
+        ['units', 'delta']
+        """
+        units, epsilon, delta = state
+        plain = {"epsilon": (epsilon, budget.epsilon)} if epsilon <= budget.epsilon else {}
+        return {"units": (units, Fraction(self.units)), **plain, "delta": (delta, self.release_delta)}
+
     def _cost(self, event: Event) -> int:
         return sum(self._units(epsilon, count) for epsilon, count in event.moves)
 

@@ -257,6 +257,8 @@ def suggest(**given: Any) -> None:
 @click.option("--create", is_flag=True, help="Make the books, with a budget of --epsilon and --delta.")
 @click.option("--epsilon", help="The whole budget's epsilon, with --create.")
 @click.option("--delta", help="The whole budget's delta, with --create; 0 unless given.")
+@click.option("--accountant", help="How charges add up, with --create: plain, or adaptive, which allows more.")
+@click.option("--release-delta", help="The part of delta for the releases' own, with --accountant adaptive; half.")
 @click.option("--entry", type=int, help="Show one entry whole, with its receipt.")
 @click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
 @click.option("--reason", help="Why a charge is taken back, with --void.")
@@ -266,6 +268,8 @@ def budget(
     create: bool,
     epsilon: str | None,
     delta: str | None,
+    accountant: str | None,
+    release_delta: str | None,
     entry: int | None,
     void: int | None,
     reason: str | None,
@@ -282,18 +286,18 @@ def budget(
     from discreet import Ledger
     from discreet.cli.books import book_page, entry_page
 
-    if create is (epsilon is None) or (delta is not None and not create):
+    if create is (epsilon is None) or not (create or delta is accountant is release_delta is None):
         need = (
             "--create needs --epsilon, the whole budget"
             if create
-            else "--epsilon and --delta make a budget: add --create"
+            else "--epsilon, --delta, --accountant and --release-delta make a budget: add --create"
         )
         raise click.UsageError(need)
     if (void is None) is not (reason is None):
         raise click.UsageError("--void needs --reason, and --reason needs --void")
     if void is not None and (create or entry is not None):
         raise click.UsageError("--void goes with --reason alone")
-    with Ledger(path, epsilon=epsilon, delta=delta) as book:
+    with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
         if void is not None and reason is not None:
             book.void(void, reason=reason)
         books = book.to_dict()

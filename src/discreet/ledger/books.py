@@ -300,7 +300,10 @@ class Ledger:
         spent, left = self._accountant.spent(mark.state), self._accountant.left(mark.state, self._budget)
         amounts = {"budget": self._budget, "spent": spent, "left": left}
         told = {name: {part: in_full(x) for part, x in amount._asdict().items()} for name, amount in amounts.items()}
-        return {"accountant": self._accountant.name, **told, "entries": [entry.to_dict() for entry in entries]}
+        read = self._accountant.readings(mark.state, self._budget)
+        readings = {name: {"spent": in_full(spent), "of": in_full(of)} for name, (spent, of) in read.items()}
+        listed = [entry.to_dict() for entry in entries]
+        return {"accountant": self._accountant.name, **told, "readings": readings, "entries": listed}
 
     def verify(self) -> None:
         """Raise LedgerError unless the file is sound, every digest, note and the sum agree, and nothing has been lost.

@@ -40,9 +40,10 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
         *(amounts(name, spent[name]) for name in names),
         *([amounts("epsilon left", left, up=False)] if books["accountant"] == "plain" else []),
     ]
-    remarks = [
-        _left(name, *(read_in_full(books[part][name]) for part in ("budget", "spent", "left"))) for name in names
-    ]
+    remarks = [_left(name, *map(read_in_full, reading.values())) for name, reading in books["readings"].items()]
+    if "units" in books["readings"]:
+        most = written(read_in_full(books["left"]["epsilon"]), up=False)
+        remarks.append(f"A release fits by its units or by plain addition: epsilon {most} at most, if it is one move.")
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 
 
@@ -66,8 +67,8 @@ def _about(entry: Mapping[str, Any]) -> str:
     return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
 
 
-def _left(name: str, budget: Fraction, spent: Fraction, left: Fraction) -> str:
-    shown = f"{written(spent, up=True)} of {written(budget, up=True)} spent, {written(left, up=False)} left"
-    share = float(spent / budget) if budget else 0.0
+def _left(name: str, spent: Fraction, of: Fraction) -> str:
+    shown = f"{written(spent, up=True)} of {written(of, up=True)} spent, {written(of - spent, up=False)} left"
+    share = float(spent / of) if of else 0.0
     filled = min(max(round(share * _BAR), int(share > 0)), _BAR)
     return f"{name:7}  [{'#' * filled}{'.' * (_BAR - filled)}]  {shown}"
