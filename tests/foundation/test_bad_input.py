@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from junk import JUNK, MILLION_DIGITS, NUMBER, SLOTS, TEXT, TINY, VAST, hostile, objects
 from telling import told
+from tiers import cases
 
 from discreet import (
     Approximate,
@@ -215,7 +216,7 @@ class TestParameters:
         assert not {label: repr(e)[:80] for label, e in raised.items() if not isinstance(e, DiscreetError | type(None))}
 
     @pytest.mark.parametrize(("make", "name"), PARAMETERS, ids=lambda x: x if isinstance(x, str) else called(x))
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=cases(10, 25), deadline=None)
     @given(st.data())
     def test_every_error_is_declared_for_anything(self, make, name, data):
         value = data.draw(numbers | arrays | st.lists(numbers, max_size=3))
@@ -322,7 +323,7 @@ class TestMaps:
                 bad[label] = f"{type(error).__name__}: {str(error)[:80]}"
         assert not bad
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=cases(10, 50), deadline=None)
     @given(junk)
     def test_any_distance_gets_a_sound_loss_or_a_declared_error(self, name, d_in):
         m, _ = MECHANISMS[name]
@@ -428,7 +429,7 @@ class TestData:
         assert not bad
 
     @pytest.mark.parametrize("name", DATA_CALLS)
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=cases(10, 50), deadline=None)
     @given(junk)
     def test_every_error_is_declared_for_anything(self, name, x):
         assert undeclared(lambda: DATA_CALLS[name](x)) is None
@@ -520,7 +521,7 @@ class TestNothingIsTold:
                 bad[label] = text[:80]
         assert not bad
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=cases(12, 60), deadline=None)
     @given(st.data())
     def test_no_private_value_is_in_an_error_whatever_surrounds_it(self, data):
         s = data.draw(st.sampled_from([TEXT, NUMBER]))

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import cases
 
 from discreet import errors
 from discreet.errors import DiscreetError, KindError, ParameterError, show
@@ -280,20 +281,20 @@ def test_numbers_too_long_to_convert_are_refused_at_once(value):
     assert seconds(value) < 0.050
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=cases(200, 1000), deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_round_trip(x):
     assert float(exact(x)) == x
     assert exact(np.float64(x)) == exact(x) == Fraction(*x.as_integer_ratio())
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=cases(100, 500), deadline=None)
 @given(st.fractions())
 def test_fractions_round_trip_through_their_text(x):
     assert exact(str(x)) == exact(x) == x
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=cases(100, 500), deadline=None)
 @given(st.decimals(allow_nan=False, allow_infinity=False))
 def test_decimals_agree_with_their_text(x):
     number = spelled(str(x))
@@ -305,7 +306,7 @@ NEAR_NUMBERS = st.text(alphabet="0123456789.+-/eE _x\t\n٣nif", max_size=12)
 NUMBERS = st.from_regex(r"\A ?[+-]?([0-9]{1,9}/[0-9]{1,9}|[0-9]{0,9}\.?[0-9]{0,9}([eE][+-]?[0-9]{1,3})?) ?\Z")
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=cases(300, 1500), deadline=None)
 @given(st.one_of(st.text(), NEAR_NUMBERS, NUMBERS))
 def test_text_parses_to_what_it_spells_or_is_refused(text):
     number, reading = spelled(text), parsed(text)
@@ -340,7 +341,7 @@ def test_show_writes_what_was_given_briefly(value, text):
     assert show(value) == text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(60, 300), deadline=None)
 @given(st.one_of(st.text(), st.binary(), st.integers(), st.fractions(), st.decimals(), st.lists(st.text())))
 def test_show_never_fails_and_stays_short(value):
     assert len(show(value)) <= 240  # Twenty characters of text may be escaped to ten each.

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import cases
 
 import discreet
 from discreet import (
@@ -65,20 +66,20 @@ def zero(metric):
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 class TestEveryMetric:
-    @settings(max_examples=60)
+    @settings(max_examples=cases(12, 60))
     @given(st.data())
     def test_it_is_symmetric_and_zero_to_itself(self, metric, data):
         x, y = data.draw(DATA[metric]), data.draw(DATA[metric])
         assert metric.measure(x, y) == metric.measure(y, x)
         assert metric.measure(x, x) == metric.measure(x, copy.deepcopy(x)) == zero(metric)
 
-    @settings(max_examples=60)
+    @settings(max_examples=cases(12, 60))
     @given(st.data())
     def test_a_detour_is_no_shorter(self, metric, data):
         x, y, z = (data.draw(DATA[metric]) for _ in range(3))
         assert at_most(metric.measure(x, z), plus(metric.measure(x, y), metric.measure(y, z)))
 
-    @settings(max_examples=60)
+    @settings(max_examples=cases(12, 60))
     @given(st.data())
     def test_a_measured_distance_passes_its_own_check(self, metric, data):
         d = metric.measure(data.draw(DATA[metric]), data.draw(DATA[metric]))

@@ -149,7 +149,7 @@ class TestSums:
         assert sum(parts) <= Fraction(spent) < sum(parts) + Fraction(1, 10)  # Three digits, to the safe side.
         assert 1000 - sum(parts) - 1 < Fraction(left) <= 1000 - sum(parts)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=cases(12, 60), deadline=None)
     @given(amounts, amounts, st.lists(st.tuples(amounts, amounts), max_size=12))
     def test_any_sequence_of_charges_agrees_with_plain_arithmetic(self, epsilon, delta, charges):
         epsilon, delta = epsilon + Fraction(1, 1000), delta / 3
@@ -173,7 +173,7 @@ class TestSums:
         assert [entry.receipt for entry in kept] == list(range(len(kept)))
         book.verify()
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=cases(10, 15), deadline=None)
     @given(st.lists(st.tuples(amounts, st.booleans(), st.booleans()), max_size=8))
     def test_so_does_a_file_with_several_hands_in_it(self, charges):
         with tempfile.TemporaryDirectory(dir=SHELVES) as folder:
@@ -705,7 +705,7 @@ class TestReceipts:
         leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=9
     )
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=cases(20, 100), deadline=None)
     @given(receipts, st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=50))
     def test_what_goes_in_comes_out(self, receipt, table):
         book = Ledger.in_memory(epsilon=1)

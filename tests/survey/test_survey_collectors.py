@@ -26,7 +26,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from survey_laws import fits
-from tiers import each
+from tiers import cases, each
 
 from discreet import (
     DiscreetError,
@@ -749,7 +749,7 @@ def boxes(form):
 
 
 class TestMerging:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=cases(12, 60), deadline=None)
     @given(st.data())
     def test_merging_is_associative_and_commutative_with_an_empty_box(self, data):
         form = data.draw(st.sampled_from(list(FORMS.values())))

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+import tiers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from telling import no_coins, told
@@ -469,7 +470,7 @@ class TestDescriptions:
         assert twin.digest == form.digest
         assert twin.mechanism == form.mechanism
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=tiers.cases(20, 100), deadline=None)
     @given(
         st.text(min_size=1).filter(str.strip),
         st.lists(st.text() | st.integers() | st.booleans(), min_size=2, max_size=6, unique_by=repr),

@@ -534,7 +534,7 @@ class TestJson:
         with pytest.raises(KindError):
             Report.from_bytes(data)
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=tiers.cases(40, 200), deadline=None)
     @given(st.binary(max_size=40))
     def test_any_bytes_are_a_report_or_refused(self, data):
         for start in (b"", b"\xd5\x02"):
@@ -544,7 +544,7 @@ class TestJson:
                 continue
             assert report.to_bytes() == start + data
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=tiers.cases(40, 200), deadline=None)
     @given(st.binary(min_size=16, max_size=16), st.binary(max_size=40))
     def test_reports_come_back(self, digest, payload):
         report = Report(digest, payload)
@@ -552,7 +552,7 @@ class TestJson:
         assert json.loads(report.to_json())["discreet"] == 2
         assert eval(repr(report), {"Report": Report}) == report
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=tiers.cases(40, 200), deadline=None)
     @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5))
     def test_any_json_is_a_declared_error(self, value):
         for text in (json.dumps(value), json.dumps(GOOD | {"form": value}), json.dumps(GOOD | {"payload": value})):
@@ -577,7 +577,7 @@ class TestKeyedCoins:
         assert words.dtype == np.uint64
         assert words.astype("<u8").tobytes() == data
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=tiers.cases(40, 200), deadline=None)
     @given(
         st.binary(min_size=1, max_size=70),
         st.binary(max_size=20),
