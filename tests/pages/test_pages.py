@@ -857,7 +857,7 @@ class TestPlots:
 
     def test_many_groups_are_drawn_in_part_and_the_title_says_so(self):
         axes = answer([f"g{i}" for i in range(99)], range(99)).plot()
-        assert axes.get_title(loc="left") == "People by city, the 30 greatest of 99"
+        assert axes.get_title(loc="left") == "People by city: 99 groups; epsilon 1 spent, the 30 greatest of 99"
         assert self.labels(axes) == [f"g{i}" for i in range(98, 68, -1)]
         q = Question("city", [f"c{i}" for i in range(100)])
         box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
