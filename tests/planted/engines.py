@@ -9,6 +9,27 @@ VALUE = TYPES + "test_a_value_of_any_size_is_clipped"
 
 CATALOGUE = [
     Mutant(
+        "keys from Spark in the order in which they arrive",
+        E + "spark.py",
+        "[np.argsort(np.argsort(numbers[rows]))]",
+        "",
+        "test_tables_keys.py::test_keys_are_those_of_the_places_in_the_order_asked_for[pyspark]",
+    ),
+    Mutant(
+        "all keys sent to Spark's driver",
+        E + "spark.py",
+        "found = held.drop(*keys).toArrow()",
+        "found = held.toArrow()",
+        "test_tables_keys.py::test_the_driver_of_spark_gets_no_key_that_is_not_asked_for[pyspark]",
+    ),
+    Mutant(
+        "keys of other places",
+        E + "engine.py",
+        "found.column(key).take(rows) for key in keys",
+        "found.column(key).slice(0, len(rows)) for key in keys",
+        "test_tables_keys.py::test_keys_are_those_of_the_places_in_the_order_asked_for[duckdb]",
+    ),
+    Mutant(
         "integers beside a null are floats",
         E + "sqlite.py",
         "return SQLBackend.to_pyarrow_batches(self.backend, query).read_all()",

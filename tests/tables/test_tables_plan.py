@@ -551,7 +551,7 @@ def test_keys_that_only_the_engine_tells_apart_are_refused(monkeypatch):
     con = ibis.duckdb.connect()
     con.raw_sql("CREATE TABLE t AS SELECT 1 AS u, 'a' AS c UNION ALL SELECT 2, 'b'")
     answer = pa.table({"k0": [b"a", b"a"], "people": [99, 99], "a0": [99, 99]})
-    monkeypatch.setattr(DuckDB, "answer", lambda *_: answer)
+    monkeypatch.setattr(DuckDB, "read", lambda *_: answer)
     known = Plan(People(), person="u", by="c", max_groups=1, keys=["a"])
     with pytest.raises(DiscreetError, match="tells apart keys"):
         known(con.table("t"))

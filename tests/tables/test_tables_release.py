@@ -74,8 +74,8 @@ def salted(monkeypatch):
 @pytest.fixture
 def queries(monkeypatch):
     """How often an engine is asked."""
-    seen, answer = [], DuckDB.answer
-    monkeypatch.setattr(DuckDB, "answer", lambda engine, query: [seen.append(query), answer(engine, query)][1])
+    seen, answer = [], DuckDB.read
+    monkeypatch.setattr(DuckDB, "read", lambda engine, query: [seen.append(query), answer(engine, query)][1])
     return seen
 
 

@@ -10,7 +10,7 @@ Proof: plan.md, which cites the marked lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, final
 
@@ -26,7 +26,7 @@ from discreet.metrics import PersonDistance
 from discreet.tables.aggregates import Aggregate
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.asking import asked
-from discreet.tables.engines import Engine, engine_of
+from discreet.tables.engines import Engine, Fetch, engine_of
 from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import Order
 from discreet.tables.spread import Sizes
@@ -69,18 +69,18 @@ class Totals:
     people: NDArray[np.int64]
     columns: tuple[NDArray[np.int64], ...]
     sizes: NDArray[np.int64] | None = None
-    sent: tuple[Any, ...] = ()
-    """The keys as they travelled, in Arrow arrays; none where they are known."""
+    fetch: Fetch | None = None
+    """How the keys of some rows of the engine's answer are had, as they travel; none where they are known."""
     wires: tuple[Wire, ...] = ()
     rows: NDArray[np.intp] | None = None
-    """Where the groups are in those arrays."""
+    """Where the groups are in that answer."""
 
     def keys(self, places: NDArray[np.intp]) -> list[tuple[Any, ...]]:
         """Return the keys of some groups, of their columns' own types."""
-        if self.rows is None:
+        if self.rows is None or self.fetch is None:
             return []
-        pairs = zip(self.wires, self.sent, strict=True)
-        return list(zip(*(_listed(wire.read(sent.take(self.rows[places]))) for wire, sent in pairs), strict=True))
+        pairs = zip(self.wires, self.fetch(self.rows[places]), strict=True)
+        return list(zip(*(_listed(wire.read(sent)) for wire, sent in pairs), strict=True))
 
 
 @final
@@ -219,7 +219,12 @@ class Plan(Transformation[Any, Totals]):
 
     def apply(self, x: Any, /) -> Totals:
         """Return the totals of an Ibis table, or raise an error that shows none of the engine's words."""
-        return asked(self.input_domain.take(x), self.run)
+        table = self.input_domain.take(x)
+        found = asked(table, self.run)
+        fetch = found.fetch
+        if fetch is None:
+            return found
+        return replace(found, fetch=lambda rows: asked(table, lambda _: fetch(rows)))
 
     def run(self, table: Any) -> Totals:
         """Ask the engine."""
@@ -228,9 +233,10 @@ class Plan(Transformation[Any, Totals]):
         wires = _wires(table, self.by)
         if self.key_types not in (None, key_domains(table, self.by)):
             raise KindError("key_types", self.key_types, f"{key_domains(table, self.by)!r}, as the columns are")
-        return self._read(engine_of(table).answer(query), wires)
+        keys = [f"k{i}" for i in range(len(wires))]
+        return self._read(*engine_of(table).answer(query, keys), wires)
 
-    def _read(self, answer: Any, wires: tuple[Wire, ...]) -> Totals:
+    def _read(self, answer: Any, fetch: Fetch, wires: tuple[Wire, ...]) -> Totals:
         """Return the totals from an engine's answer, in the order of the keys where these are known."""
         names = ["people", *(f"a{i}" for i in range(len(self.aggregates)))]
         rows, sizes = np.arange(answer.num_rows), None
@@ -241,7 +247,7 @@ class Plan(Transformation[Any, Totals]):
             sizes[bins[bins > 0] - 1] = arrays[0][bins > 0]
             rows = np.flatnonzero(bins == 0)
             arrays = [array[rows] for array in arrays]
-        found = Totals(arrays[0], tuple(arrays[1:]), sizes, tuple(answer.columns[: len(wires)]), wires, rows)
+        found = Totals(arrays[0], tuple(arrays[1:]), sizes, fetch, wires, rows)
         if self.keys is None:
             return found
         listed = found.keys(np.arange(len(rows)))

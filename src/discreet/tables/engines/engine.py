@@ -8,7 +8,7 @@ Python. How a key is read, and as which type, is thus decided by the column's ty
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final
 
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["DAY_END", "HALF", "LOW", "MOMENTS", "Engine", "P", "call", "clipped", "literal", "within"]
+__all__ = ["DAY_END", "HALF", "LOW", "MOMENTS", "Engine", "Fetch", "P", "call", "clipped", "literal", "within"]
 
 _EPOCH: Final = datetime(1970, 1, 1)
 P: Final = 1518500213
@@ -31,6 +31,10 @@ MOMENTS: Final = tuple(
 DAY_END: Final = 24 * 60 * 60 * 10**6 - 1
 """The last microsecond of a day: engines have 24:00."""
 _NAMES: Final = ("integer", "string", "boolean", "date", "timestamp", "floating", "decimal", "uuid", "time")
+
+
+Fetch = Callable[[Any], list[Any]]
+"""From places in an answer to the keys there, an Arrow array for each group column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +175,16 @@ class Engine(ABC):
         """Return the place in the order, where the engine has a shorter way to it; else None."""
         return None
 
-    def answer(self, query: Any) -> Any:
-        """Return the answer as an Arrow table with the types of the query."""
+    def answer(self, query: Any, keys: list[str]) -> tuple[Any, Fetch]:
+        """Return the answer as an Arrow table with the types of the query, and how the keys of its rows are had.
+
+        An engine that holds the answer elsewhere sends the keys of those rows only.
+        """
+        found = self.read(query)
+        return found, lambda rows: [found.column(key).take(rows) for key in keys]
+
+    def read(self, query: Any) -> Any:
+        """Return an answer as an Arrow table with the types of the query."""
         return query.to_pyarrow()
 
 

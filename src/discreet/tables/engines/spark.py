@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from discreet.errors import UnsupportedError
-from discreet.tables.engines.engine import MOMENTS, Engine, call, literal
+from discreet.tables.engines.engine import MOMENTS, Engine, Fetch, call, literal
 
 __all__ = ["Spark"]
 
@@ -49,7 +49,28 @@ class Spark(Engine):
         pairs = (digits.substr(2 * i, 2) for i in reversed(range(7)))
         return call("conv", "string", call("concat", "string", *pairs), literal(16), literal(10)).cast("int64")
 
-    def answer(self, query: Any) -> Any:
-        """Return the answer as Spark sends it; Ibis would make integers floats beside a null."""
+    def answer(self, query: Any, keys: list[str]) -> tuple[Any, Fetch]:
+        """Return the answer without its keys, which stay on the executors; the driver gets those of some rows.
+
+        Rows are sorted before they are numbered, so that a task that runs twice numbers them alike; and they are kept
+        as they are then: should some be lost, Spark fails, and computes none anew.
+        """
+        import numpy as np
+        import pyarrow as pa
+        from pyspark.sql import functions
+
         self.backend._run_pre_execute_hooks(query)
-        return self.backend.raw_sql(self.backend.compile(query)).toArrow().cast(query.schema().to_pyarrow())
+        frame = self.backend.raw_sql(self.backend.compile(query))
+        sorted_ = frame.sortWithinPartitions(*frame.columns)
+        held = sorted_.withColumn("row", functions.monotonically_increasing_id()).localCheckpoint()
+        types = query.schema().to_pyarrow()
+        found = held.drop(*keys).toArrow()  # As Spark sends it; Ibis would make integers floats beside a null.
+        numbers = found.column("row").to_numpy()
+
+        def fetch(rows: Any) -> list[Any]:
+            wanted = self.backend._session.createDataFrame(pa.table({"row": numbers[rows]}))
+            sent = held.select("row", *keys).join(functions.broadcast(wanted), "row").toArrow()
+            places = np.argsort(sent.column("row").to_numpy())[np.argsort(np.argsort(numbers[rows]))]
+            return [sent.column(key).take(places).cast(types.field(key).type) for key in keys]
+
+        return found, fetch

@@ -105,7 +105,7 @@ class SQLite(Engine):
         """Return what our function computes: a remainder, as Ibis writes it for SQLite, goes through floats."""
         return call("discreet_place", "int64", x, code, literal(a), literal(b))
 
-    def answer(self, query: Any) -> Any:
+    def read(self, query: Any) -> Any:
         """Return the rows of the cursor; Ibis's own way for SQLite makes integers floats beside a null."""
         from ibis.backends.sql import SQLBackend
 
