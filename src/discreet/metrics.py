@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from discreet.domains import Integers, Maps, Objects, identity
+from discreet.domains import Integers, Maps, Objects, Vectors, identity
 from discreet.errors import KindError, MismatchError, ParameterError
 from discreet.exact import Exact, exact, whole
 
@@ -185,7 +185,7 @@ class L01InfDistance(Metric):
     def measure(self, x: Mapping[Any, int], y: Mapping[Any, int], /) -> Sensitivity:
         """Return the three distances between two maps, or two vectors."""
         left, right = _map(x), _map(y)
-        if isinstance(x, list | np.ndarray) and len(x) != len(y):
+        if isinstance(x, list | np.ndarray) and len(left) != len(right):
             raise MismatchError("vectors of two lengths have no distance")
         gaps = [abs(left.get(key, 0) - right.get(key, 0)) for key in {**left, **right}]
         return Sensitivity(sum(gap > 0 for gap in gaps), sum(gaps), max(gaps, default=0))
@@ -264,7 +264,7 @@ def _bits(x: Any) -> list[bool] | None:
 def _map(x: Any) -> dict[Any, int]:
     """Return the values of a map, which may be a pair of arrays or a vector, by what tells its keys apart."""
     if isinstance(x, list | np.ndarray):
-        return dict(enumerate(map(int, x)))
+        return dict(enumerate(map(int, Vectors(Integers()).take(x))))
     taken = Maps(Objects(), Integers()).take(x)
     pairs = taken.items() if isinstance(taken, dict) else zip(*(part.tolist() for part in taken), strict=True)
     return {identity(key): value for key, value in pairs}

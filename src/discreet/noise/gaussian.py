@@ -107,9 +107,11 @@ class Gaussian(Noise):
                 raise ParameterError("rho", budget.rho, "a rational number above 0")
             return cls(apart.l2_squared / (2 * budget.rho))  # proof: rho
         both = Approximate(MaxDivergence()).lift(budget)
-        if not (isinstance(both.epsilon, Fraction) and isinstance(both.delta, Fraction) and 0 < both.delta < 1):
-            raise ParameterError("budget", budget, "a rational epsilon, and a rational delta with 0 < delta < 1")
         epsilon, delta = both.epsilon, both.delta
+        if not isinstance(epsilon, Fraction):
+            raise ParameterError("epsilon", epsilon, "a rational number")
+        if not (isinstance(delta, Fraction) and 0 < delta < 1):
+            raise ParameterError("delta", delta, "0 < delta < 1, a rational number")
         if apart.l1 == 0:
             return cls(0, epsilon=epsilon)
 
