@@ -69,7 +69,15 @@ NAMES = {("Survey.collect", "sources", "many texts"), ("Survey.perturb", "keep",
 """Lists of the names of files and columns: that of which there is none is told."""
 TRUSTING = {
     # Losses, amounts and laws, which mechanisms and the ledger compute.
-    *("Amount.minus", "Amount.plus", "Amount.within", "Approximate.add", "MaxDivergence.add", "common"),
+    *(
+        "Amount.minus",
+        "Amount.plus",
+        "Amount.within",
+        "Approximate.add",
+        "MaxDivergence.add",
+        "ZeroConcentrated.add",
+        "common",
+    ),
     *("Plain.after", "Plain.exceeds", "Plain.left", "Plain.without", "in_full", "pair_of_laws", "read_in_full"),
     *("typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
