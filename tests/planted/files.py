@@ -97,4 +97,25 @@ CATALOGUE = [
         "        if self.ordered and len(self) <= most:\n            return range",
         R + "TestAnswers::test_what_has_an_order_keeps_it_however_many_there_are",
     ),
+    Mutant(
+        "a terminal's commands in a sheet",
+        "pages/sheet.py",
+        "[[plain(column.text(i)) for column",
+        "[[column.text(i) for column",
+        "test_sheet.py::test_all_five_forms_say_the_same",
+    ),
+    Mutant(
+        "markup in a notebook",
+        "pages/sheet.py",
+        "{clean(c.text(i))}</td>",
+        "{c.text(i)}</td>",
+        "test_sheet.py::test_all_five_forms_say_the_same",
+    ),
+    Mutant(
+        "amounts of a sheet rounded down",
+        "pages/sheet.py",
+        "written(x, up=up, digits=digits, commas=True)",
+        "written(x, up=False, digits=digits, commas=True)",
+        "test_sheet.py::test_all_five_forms_say_the_same",
+    ),
 ]
