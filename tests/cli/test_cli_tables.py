@@ -380,9 +380,10 @@ class TestOneCall:
         calls = seen(discreet, "Ledger")
         self.call("budget", "b.db")
         self.call("budget", "b.db", "--create", "--epsilon", "0.1", "--delta", "1e-9")
+        counted = {"accountant": None, "release_delta": None}
         assert calls == [
-            (("b.db",), {"epsilon": None, "delta": None}),
-            (("b.db",), {"epsilon": "0.1", "delta": "1e-9"}),
+            (("b.db",), {"epsilon": None, "delta": None, **counted}),
+            (("b.db",), {"epsilon": "0.1", "delta": "1e-9", **counted}),
         ]
 
     def test_save(self, seen, folder):
