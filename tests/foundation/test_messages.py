@@ -33,6 +33,7 @@ from tiers import ALL
 import discreet
 import discreet.opendp as dp
 from discreet import Ledger, audit, survey, tables
+from discreet.accounting import Accountant
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of, one_of, show
 from discreet.exact import exact, listed, whole
 from discreet.files import path_of
@@ -69,17 +70,10 @@ NAMES = {("Survey.collect", "sources", "many texts"), ("Survey.perturb", "keep",
 """Lists of the names of files and columns: that of which there is none is told."""
 TRUSTING = {
     # Losses, amounts and laws, which mechanisms and the ledger compute.
-    *(
-        "Amount.minus",
-        "Amount.plus",
-        "Amount.within",
-        "Approximate.add",
-        "MaxDivergence.add",
-        "ZeroConcentrated.add",
-        "common",
-    ),
-    *("Plain.after", "Plain.exceeds", "Plain.left", "Plain.without", "in_full", "pair_of_laws", "read_in_full"),
-    *("typed", "written"),
+    *("Amount.minus", "Amount.plus", "Amount.within", "common"),
+    *("Approximate.add", "MaxDivergence.add", "ZeroConcentrated.add"),
+    *(f"{kind}.{name}" for kind in ("Adaptive", "Plain") for name in vars(Accountant)),
+    *("in_full", "pair_of_laws", "read_in_full", "typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L1Distance.measure", "LInfDistance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
