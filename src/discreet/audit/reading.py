@@ -40,7 +40,7 @@ def read(text: str, /) -> Measurement[Any, Any]:
     RandomizedResponse(categories=Categories(['a', 'b']), prob=Fraction(3, 4))
     >>> read("open('/etc/passwd')")
     Traceback (most recent call last):
-    discreet.errors.ParameterError: mechanism='open': need one of AddNoise, Anything, BitVectors, Bloom, Booleans, \
+    discreet.errors.ParameterError: mechanism='open': need one of AddNoise, Anything, BitVectors, ...
 Bytes, Categories, Chained, Composition, Dates, Decimals, Floats, Fraction, Gaussian, GaussianThreshold, \
 IntegerGaussian, IntegerLaplace, Integers, KeepAbove, ...
     """
