@@ -1,18 +1,19 @@
-"""The ledger: what opening it and charging it costs when the books are long."""
+"""The ledger: what opening it and charging it costs when the books are long, and how much fits."""
 
 from __future__ import annotations
 
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 
 from benchmarks.measure import Look, Row, power, within
 from discreet import Ledger
-from discreet.accounting import Amount, Event, Plain
-from discreet.errors import LedgerError
+from discreet.accounting import Amount, Event, Plain, adaptive
+from discreet.errors import BudgetError, LedgerError
 from discreet.ledger.entries import Row as Written
 from discreet.ledger.entries import amount_text, event_text, now
 from discreet.ledger.formats import STEP, Books, enter
@@ -43,8 +44,45 @@ def long_books(look: Look) -> Iterator[Row]:
         yield within(f"one more charge on {power(n)} charges: time over 10 charges", many, few, 1.5)
 
 
+RELEASES = [
+    (1, "1e-6", "counts of 0.01", {"moves": [("0.01", 1)]}, 500),
+    (3, "5e-6", "counts of 0.02", {"moves": [("0.02", 1)]}, 1090),
+    (3, "5e-6", "tables of ten groups at 0.2", {"moves": [("0.02", 10)], "delta": "2e-8"}, 105),
+    (20, "1e-6", "counts of 0.1", {"moves": [("0.1", 1)]}, 990),
+    (1, "1e-6", "counts of 0.5", {"moves": [("0.5", 1)]}, 2),
+]
+
+
+def releases(look: Look) -> Iterator[Row]:
+    for epsilon, delta, what, event, goal in RELEASES:
+        ours, plain = (_allowed(kind, epsilon, delta, Event.of(**event), look) for kind in ("adaptive", "plain"))
+        title = f"({epsilon}, {delta}): {what} that fit, over plain addition"
+        yield Row(title, f"{ours:,}", f"{plain:,}", ours / plain, ">=", goal / plain)
+
+
+def _allowed(kind: str, epsilon: int, delta: str, event: Event, look: Look) -> int:
+    """Return how many releases books allow, by their own answer."""
+    with Ledger.in_memory(epsilon=epsilon, delta=delta, accountant=kind) as book, suppress(BudgetError):
+        for n in count():
+            if look.quick and n == 3:
+                return n
+            book.charge(event=event)
+    return n
+
+
+def making(look: Look) -> Iterator[Row]:
+    budget = Amount(Fraction(3), Fraction("5e-6"))
+
+    def make() -> None:
+        adaptive._most_units.cache_clear()
+        adaptive.Adaptive.for_budget(budget)
+
+    (took,) = look.best(make, repeat=3)
+    yield within("making adaptive books of (3, 5e-6), over two seconds", took, 2.0, 1.0)
+
+
 def _refused(why: str) -> object:
     raise LedgerError(why)
 
 
-PARTS = {"long": long_books}
+PARTS = {"long": long_books, "releases": releases, "making": making}
