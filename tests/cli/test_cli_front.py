@@ -657,7 +657,7 @@ class TestCompletion:
     def test_names_of_proofs_and_mechanisms(self):
         assert self.complete("proof", incomplete="rand") == ["RandomizedResponse", "RandomizedResponseBool"]
         assert self.complete("audit", incomplete="Opt") == ["OptimizedUnary("]
-        assert self.complete("audit", incomplete="Int") == ["IntegerLaplace("]
+        assert self.complete("audit", incomplete="Int") == ["IntegerGaussian(", "IntegerLaplace("]
 
 
 class TestProof:

@@ -23,6 +23,7 @@ from discreet.accounting.amounts import Amount
 from discreet.errors import ParameterError
 from discreet.events import Event
 from discreet.exact import read_in_full, whole
+from discreet.measures import amount
 from discreet.reals import exp, expm1, float_up
 
 __all__ = ["Adaptive"]
@@ -72,8 +73,8 @@ class Adaptive(Accountant):
         >>> Adaptive.for_budget(Amount(Fraction(1), Fraction("1e-6")), Fraction(0)).units
         2186
         """
-        own = budget.delta / 2 if release_delta is None else release_delta
-        if not 0 <= own <= budget.delta:
+        own = budget.delta / 2 if release_delta is None else amount(release_delta, "release_delta")
+        if own > budget.delta:
             raise ParameterError(
                 "release_delta", release_delta, f"0 <= release_delta <= {budget.delta}, the whole delta"
             )

@@ -93,7 +93,7 @@ def _of_domain(domain: Domain) -> Sequence[Any]:
         return _integers(domain, (0, 1, 2, 5))
     if isinstance(domain, Vectors) and isinstance(domain.of, Integers):
         size = 2 if domain.size is None else domain.size
-        least, *_ = steps = _integers(domain.of, (0, 1, 3))
+        least, *_ = steps = _integers(domain.of, (0, 1, 2))
         return [[*ends, *[least] * (size - len(ends))] for ends in product(steps, repeat=min(size, 2))]
     if isinstance(domain, BitVectors):
         return _vectors(domain)

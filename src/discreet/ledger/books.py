@@ -337,7 +337,11 @@ class Ledger:
 
     @property
     def sheet(self) -> Sheet:
-        """The books as a table: what was charged, on what and when, and what is left."""
+        """The books as a table: what was charged, on what and when, and what is left.
+
+        >>> Ledger.in_memory(epsilon=1).sheet.title
+        "Ledger.in_memory(epsilon='1', delta='0'): 0 charges"
+        """
         return book_sheet(repr(self), self.to_dict())
 
     def __str__(self) -> str:
