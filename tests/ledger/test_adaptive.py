@@ -191,9 +191,12 @@ class TestNumbers:
         assert all(a <= b for a, b in zip(long, short, strict=True))
         assert short[-1] > long[-1] > 0
 
-    def test_rounding_leaves_no_value_below_the_exact_one(self):
-        """A second recursion, in rationals, on the same lattice."""
+    @pytest.mark.parametrize(("above", "below"), [(600, 300), (1, 300), (2, 300), (600, 1), (600, 2), (3, 3)])
+    def test_no_value_is_below_the_exact_one_wherever_the_lattice_ends(self, above, below, monkeypatch):
+        """A second recursion, in rationals, on a lattice without ends."""
         step, menu, epsilon = HALF, (1, 2), Fraction(1)
+        monkeypatch.setattr(adaptive, "_ABOVE", above)
+        monkeypatch.setattr(adaptive, "_BELOW", below)
 
         @cache
         def exactly(b, j):
@@ -204,9 +207,9 @@ class TestNumbers:
                     best = max(best, p * exactly(b - m * m, j + m) + (1 - p) * exactly(b - m * m, j - m))
             return best
 
-        values = list(itertools.islice(adaptive._values(epsilon, step, menu), 25))
-        for b, value in enumerate(values):
-            assert exactly(b, 0) <= value * adaptive._AGAIN <= exactly(b, 0) * (1 + NEAR)
+        for b, value in enumerate(itertools.islice(adaptive._values(epsilon, step, menu), 25)):
+            assert exactly(b, 0) <= value * adaptive._AGAIN
+            assert (above, below) != (600, 300) or value * adaptive._AGAIN <= exactly(b, 0) * (1 + NEAR)
 
     @pytest.mark.parametrize(
         ("epsilon", "step"),
