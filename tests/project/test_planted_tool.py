@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from mutants import BROKEN, CAUGHT, SURVIVED, outcome
+from mutants import BROKEN, CAUGHT, SKIPPED, SURVIVED, outcome
 
 SOURCE = Path(__file__).parents[2] / "src"
 FIXTURE = "import pytest\n@pytest.fixture\ndef server():\n    raise OSError\n"
@@ -15,6 +15,7 @@ TEXTS = {
     "an import that fails": ("import discreet.nothing\ndef test_it():\n    assert 0", BROKEN),
     "a name that no test has": ("def test_that():\n    assert 0", BROKEN),
     "a claim that holds": ("def test_it():\n    pass", SURVIVED),
+    "a test that is skipped": ("import pytest\ndef test_it():\n    pytest.skip('no engine')", SKIPPED),
     "a test of make test-all": (DEEP + "def test_it():\n    assert 0", BROKEN),
 }
 
