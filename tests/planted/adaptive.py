@@ -71,7 +71,7 @@ CATALOGUE = [
     Mutant(
         "terms on the books that nobody checks",
         "ledger/books.py",
-        "if not accountant.is_sound(budget):",
+        "if not self._accountant.is_sound(self._budget):",
         "if False:",
         TESTS + "TestBooks",
     ),
