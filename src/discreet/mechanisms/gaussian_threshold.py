@@ -13,7 +13,7 @@ from typing import final
 
 from discreet.domains import Integers, Maps, Texts
 from discreet.errors import ParameterError
-from discreet.exact import Exact, exact, whole
+from discreet.exact import Exact
 from discreet.measures import EpsilonDelta, amount
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.noise import Gaussian
@@ -74,10 +74,7 @@ class GaussianThreshold(KeepAbove):
         (Fraction(107, 2), 37, 50)
         """
         budget, most = amount(epsilon), amount(delta, "delta")
-        l1 = whole(l0, "l0", least=0) * exact(li, "li") if l1 is None else l1
-        distances = cls.input_metric.check((l0, l1, li))
-        if distances.l1 == 0:
-            raise ParameterError("(l0, l1, li)", tuple(distances), "distances above 0")
+        distances = cls.distances(l0, l1, li)
         shared, _ = cls(variance=0, threshold=0, epsilon=0, domain=domain).sensitivity(distances)
         noise = Gaussian.within(EpsilonDelta(budget, most), shared if shared.l1 else distances)  # proof: within
         start = cls(variance=noise.variance, threshold=0, epsilon=budget, domain=domain)

@@ -19,7 +19,7 @@ from discreet.core import Measurement, numbers
 from discreet.domains import Integers, Maps, Texts, saturated
 from discreet.errors import KindError, ParameterError
 from discreet.events import Event, event_of
-from discreet.exact import Exact, whole
+from discreet.exact import Exact, exact, whole
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance, Sensitivity
@@ -84,6 +84,19 @@ class KeepAbove(Measurement[Any, Any]):
         """
         distances = self.input_metric.check(d_in)
         return self._values.shared(distances), self._values.new(distances)
+
+    @classmethod
+    def distances(cls, l0: int, l1: Exact | None, li: Exact) -> Sensitivity:
+        """Return distances above 0, as a user may type them; *l1* is l0 times li where it is not given.
+
+        >>> KeepAbove.distances(3, None, 2)
+        Sensitivity(l0=3, l1=6, li=2)
+        """
+        l1 = whole(l0, "l0", least=0) * exact(li, "li") if l1 is None else l1
+        apart = cls.input_metric.check((l0, l1, li))
+        if apart.l1 == 0:
+            raise ParameterError("(l0, l1, li)", tuple(apart), "distances above 0")
+        return apart
 
     @property
     def _values(self) -> _Values:

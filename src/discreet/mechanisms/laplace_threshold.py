@@ -13,7 +13,7 @@ from typing import final
 
 from discreet.domains import Integers, Maps, Texts
 from discreet.errors import ParameterError
-from discreet.exact import Exact, exact, whole
+from discreet.exact import Exact
 from discreet.measures import Pure, amount
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.noise import Laplace
@@ -72,10 +72,7 @@ class LaplaceThreshold(KeepAbove):
             raise ParameterError("epsilon", epsilon, "epsilon > 0")
         if not 0 < most <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1")
-        l1 = whole(l0, "l0", least=0) * exact(li, "li") if l1 is None else l1
-        distances = cls.input_metric.check((l0, l1, li))
-        if distances.l1 == 0:
-            raise ParameterError("(l0, l1, li)", tuple(distances), "distances above 0")
+        distances = cls.distances(l0, l1, li)
         shared, _ = cls(scale=0, threshold=0, domain=domain).sensitivity(distances)
         scale = Laplace.within(Pure(budget), shared if shared.l1 else distances).scale  # proof: within
         threshold = cls(scale=scale, threshold=0, domain=domain).least_above(most, distances)
