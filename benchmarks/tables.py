@@ -349,10 +349,10 @@ def _sql() -> Path:
     """Return a file with the query that Ibis writes for our plan."""
     import ibis
 
-    from discreet.tables import People, Plan
+    from discreet.tables import Bounding, People
 
     backend = ibis.duckdb.connect()
-    plan = Plan(People(), person="user_id", by="city", max_groups=3)
+    plan = Bounding(People(), person="user_id", by="city", max_groups=3)
     path = CACHE / "plan.sql"
     path.write_text(
         str(backend.compile(plan.expression(backend.read_parquet(data(TINY), table_name="events"), bytes(16))))

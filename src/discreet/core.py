@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from discreet.metrics import Metric
     from discreet.reals import Number
 
-__all__ = ["Chained", "Measurement", "Postprocessed", "Then", "Transformation", "numbers"]
+__all__ = ["Composed", "Measured", "Measurement", "Postprocessed", "Transformation", "numbers"]
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -131,15 +131,15 @@ class Transformation(ABC, Generic[X, Y]):
 
     def __rshift__(self, other: Any) -> Any:
         if isinstance(other, Measurement):
-            return Chained(self, other)
+            return Measured(self, other)
         if isinstance(other, Transformation):
-            return Then(self, other)
+            return Composed(self, other)
         raise MismatchError(f"{self!r} >> {show(other)}: need a Transformation or a Measurement on the right")
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Chained(Measurement[Any, Any]):
+class Measured(Measurement[Any, Any]):
     """A measurement of transformed data: its loss is the measurement's, at the transformation's distance."""
 
     first: Transformation[Any, Any]
@@ -182,7 +182,7 @@ class Chained(Measurement[Any, Any]):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Then(Transformation[Any, Any]):
+class Composed(Transformation[Any, Any]):
     """One transformation after another."""
 
     first: Transformation[Any, Any]

@@ -347,12 +347,12 @@ class TestOneCall:
         assert (table.name, tuple(args), kwargs) == ("events.csv", column, {"epsilon": "1/7", **expected})
         calls = seen(Groups, name)
         typed = ["--by", "city", "--by", "month", "--max-groups", "3", "--epsilon", "0.1", "--delta", "1e-7"]
-        share = ["--share", "1/5"] if column else []
+        share = ["--people-share", "1/5"] if column else []
         self.call(words[0], "events.csv", *column, *rest, *WHO, *typed, *share, *MONTHS, "--where", "month < 3")
         [_, ((groups, *args), kwargs)] = calls if len(calls) == 2 else [None, *calls]
         assert (groups.by, groups.keys, groups.table.condition) == (("city", "month"), None, "month < 3")
         expected = {"epsilon": "0.1", "delta": "1e-7", "max_groups": 3, **expected} | (
-            {"share": "1/5"} if column else {}
+            {"people_share": "1/5"} if column else {}
         )
         assert (tuple(args), kwargs) == (column, expected)
 
@@ -483,8 +483,8 @@ class TestErrors:
             (*SUM, "--epsilon", "1", "--low", "5", "--high", "1"),
             (*SUM, "--epsilon", "1", "--low", "0", "--high", "0"),
             (*SUM, "--epsilon", "1", *BOUNDS, "--grid", "0"),
-            (*SUM, "--epsilon", "1", *BOUNDS, "--share", "1/2"),
-            (*SUM, *GROUPS, *SPEND, *BOUNDS, "--share", "1"),
+            (*SUM, "--epsilon", "1", *BOUNDS, "--people-share", "1/2"),
+            (*SUM, *GROUPS, *SPEND, *BOUNDS, "--people-share", "1"),
             ("sum", "events.csv", "amont", *WHO, *BOUNDS, "--epsilon", "1"),
             ("sum", "events.parquet", "city", *WHO, *BOUNDS, "--epsilon", "1"),
             ("sum", "events.csv", "city", "--type", "city=text", *WHO, *BOUNDS, "--epsilon", "1"),

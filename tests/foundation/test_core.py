@@ -73,7 +73,7 @@ TRANSFORMATIONS = [
     lambda: OneHot([1, True]),
     lambda: Bloom(length=8, hashes=2),
     lambda: Bloom(length=8, hashes=2, key=b"k"),
-    lambda: core.Then(Shift(by=1), Shift(by=2)),
+    lambda: core.Composed(Shift(by=1), Shift(by=2)),
 ]
 COMPONENTS = MEASUREMENTS + TRANSFORMATIONS
 
@@ -212,7 +212,7 @@ class TestMismatches:
 
     def test_a_chain_begins_with_a_transformation(self):
         with pytest.raises(KindError, match="first"):
-            core.Chained(YES_NO, RAPPOR)
+            core.Measured(YES_NO, RAPPOR)
 
 
 class TestPostprocessing:

@@ -81,7 +81,7 @@ TRUSTING = {
     # Counts and rows that a collector has read.
     *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "simplex"),
     *("Question.places_of_answers", "Question.places_of_reports", "Question.places_of_texts"),
-    *("Collector.add_many", "PairCollector.add_many", "discreet.tables.Plan.expression"),
+    *("Collector.add_many", "PairCollector.add_many", "discreet.tables.Bounding.expression"),
     # Mappings raise KeyError.
     *("Boxes.__getitem__", "Estimates.__getitem__", "Waves.__getitem__", "WavesEstimate.__getitem__"),
 }
@@ -365,7 +365,7 @@ BETTER = {
     "SubsetSelection": {"categories": ["a", "b", "c"]},
     "SubsetSelection.within": {"categories": ["a", "b", "c"], "size": 1},
     "Ledger": {"path": "books.db"},
-    "Chained": {"first": discreet.OneHot(["a", "b"]), "then": discreet.Rappor(length=2, max_weight=1, f="1/2")},
+    "Measured": {"first": discreet.OneHot(["a", "b"]), "then": discreet.Rappor(length=2, max_weight=1, f="1/2")},
     "PairCollector": {"first": FORM, "second": OTHER.form(RR)},
     "TextForm": {"question": TEXTS, "mechanism": TEXTS.mechanism(epsilon=1)},
     "TextQuestion.form": {"mechanism": TEXTS.mechanism(epsilon=1)},
@@ -385,7 +385,7 @@ BETTER = {
     "timed": {"calls": 5},
     "Tables": {"columns": ["city"]},
     "Groups": {"by": ("city",)},
-    "Plan": {"by": ("city",)},
+    "Bounding": {"by": ("city",)},
 }
 """The same for one callable."""
 
@@ -406,11 +406,11 @@ def made():
         *(Ledger.in_memory(epsilon=10), dp.make_laplace(*SPACE, 2)),
         discreet.OneHot(["a", "b"]) >> discreet.Rappor(length=2, max_weight=1, f="1/2"),
         Ledger.in_memory(epsilon=10).charge(epsilon=1),
-        tables.Plan(tables.People(), person="user", by="city", keys=["Rome"]),
+        tables.Bounding(tables.People(), person="user", by="city", keys=["Rome"]),
         survey.PairCollector(FORM, OTHER.form(RR)),
         survey.Waves([box()], people="same"),
         survey.Waves([box()], people="same").estimate(),
-        InTurn.within(tables.Plan(tables.People(), person="user"), epsilons=[1]),
+        InTurn.within(tables.Bounding(tables.People(), person="user"), epsilons=[1]),
         discreet.OneHot(["a", "b"]) >> Same(),
     ]
 

@@ -590,14 +590,14 @@ class TestTables:
     def test_a_plan_whose_types_are_not_the_columns_is_refused(self):
         import ibis
 
-        from discreet.tables import People, Plan
+        from discreet.tables import Bounding, People
 
-        plan = Plan(People(), person="id", by="k", key_types=[Texts()])
+        plan = Bounding(People(), person="id", by="k", key_types=[Texts()])
         with pytest.raises(KindError, match="key_types"):
             plan(ibis.memtable({"id": [1], "k": [5]}))
         for bad in ([], [Texts(), Texts()], ["text"], Texts(), [Vectors(Integers())]):
             with pytest.raises(KindError, match="key_types"):
-                Plan(People(), person="id", by="k", key_types=bad)
+                Bounding(People(), person="id", by="k", key_types=bad)
 
 
 RAN = []

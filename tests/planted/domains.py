@@ -156,7 +156,7 @@ CATALOGUE = [
     ),
     Mutant(
         "keys of a table as the engine wrote them",
-        "tables/plan.py",
+        "tables/bounding.py",
         "        if self.key_types is None:\n            return Objects()\n",
         "        return Objects()\n",
         TYPED + "TestTables",

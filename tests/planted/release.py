@@ -35,16 +35,16 @@ CATALOGUE = [
     ),
     Mutant(
         "each aggregate drops only the rows that lack its own value",
-        T + "plan.py",
+        T + "bounding.py",
         "wanted += engine.present(value)  # proof: valueless",
         "wanted += engine.present(value) if name == 's0' else []",
-        "test_tables_plan.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
+        "test_tables_bounding.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
     ),
     Mutant(
         "the noise of the first aggregate serves for all",
         T + "release.py",
-        "l0, l1, li = plan.sensitivity(aggregate)",
-        "l0, l1, li = plan.sensitivity(plan.aggregates[0])",
+        "l0, l1, li = bounding.sensitivity(aggregate)",
+        "l0, l1, li = bounding.sensitivity(bounding.aggregates[0])",
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(

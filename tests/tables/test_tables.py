@@ -43,8 +43,7 @@ from discreet import (
 from discreet.coins import SystemCoins
 from discreet.ledger import Ledger
 from discreet.reals import float_up
-from discreet.tables import Answer, Mean, People, Plan, Rows, Suggestion, Sum, Table
-from discreet.tables import plan as plans
+from discreet.tables import Answer, Bounding, Mean, People, Rows, Suggestion, Sum, Table, bounding
 from discreet.tables.aggregates import Column
 from discreet.tables.keys import Wire
 from discreet.tables.noise import ColumnNoise
@@ -188,7 +187,7 @@ def salted(monkeypatch):
         def words(n):
             return np.frombuffer(SALT, np.uint64)[:n]
 
-    monkeypatch.setattr(plans, "SYSTEM", Coins)
+    monkeypatch.setattr(bounding, "SYSTEM", Coins)
 
 
 @pytest.fixture
@@ -208,14 +207,14 @@ def quick(monkeypatch):
         wires = [Wire(kind, lambda x: x, None) for kind in kinds]
         sizes = None if plan.sizes is None else np.array(reference.sizes(plan, rows))
         if not plan.private:
-            return plans.Totals(people, tuple(columns), sizes)
+            return bounding.Totals(people, tuple(columns), sizes)
 
         def fetch(places):
             return [column.take(places) for column in sent]
 
-        return plans.Totals(people, tuple(columns), sizes, fetch, tuple(wires), np.arange(len(keys)))
+        return bounding.Totals(people, tuple(columns), sizes, fetch, tuple(wires), np.arange(len(keys)))
 
-    monkeypatch.setattr(Plan, "run", run)
+    monkeypatch.setattr(Bounding, "run", run)
 
 
 quickly = pytest.mark.usefixtures("quick")
@@ -285,9 +284,9 @@ def test_the_charge_is_what_the_noise_that_is_drawn_costs(what, groups, person, 
 @each_groups
 def test_a_share_divides_epsilon_and_no_more(what, groups, draws):
     book = books()
-    source, rest = asking(table(book=book), what, groups, share="1/7")
+    source, rest = asking(table(book=book), what, groups, people_share="1/7")
     if what == "sum" and not groups.startswith("private"):
-        with pytest.raises(ParameterError if GROUPS[groups][0] else TypeError, match="share"):
+        with pytest.raises(ParameterError if GROUPS[groups][0] else TypeError, match="people_share"):
             source.sum(**rest)
         return
     answer = getattr(source, what)(**rest)
@@ -335,7 +334,7 @@ def test_a_whole_budget_can_be_spent_and_not_more():
 )
 def test_keys_that_are_one_group_are_refused_or_one_person_changes_no_more_than_is_paid_for(column, keys):
     frame = pa.table({"id": [1], "units": [1], "amount": [0.0], "stamp": [dt.datetime(2020, 1, 1)]})
-    plan = Plan(People(), person="id", by=column, max_groups=1)
+    plan = Bounding(People(), person="id", by=column, max_groups=1)
     try:
         plan = replace(plan, keys=tuple(keys))
     except DiscreetError:
@@ -364,7 +363,7 @@ def test_the_books_are_charged_then_the_engine_answers_then_noise_is_drawn(what,
         found = getattr(kind, name)
         monkeypatch.setattr(kind, name, lambda *a, **k: [events.append(word), found(*a, **k)][1])
 
-    noted(Plan, "run", "engine")
+    noted(Bounding, "run", "engine")
     noted(Ledger, "charge", "books")
     for kind, name in DRAWS:
         noted(kind, name, "noise")
@@ -378,7 +377,7 @@ def test_the_books_are_charged_then_the_engine_answers_then_noise_is_drawn(what,
 def test_an_exhausted_ledger_refuses_before_anything_is_done(what, groups, monkeypatch):
     book = books(epsilon="0.6", delta="1e-4")
     t = table(book=book)
-    monkeypatch.setattr(Plan, "run", lambda *_: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(Bounding, "run", lambda *_: pytest.fail("the engine was asked"))
     without_coins(monkeypatch)
     with pytest.raises(BudgetError, match="nothing was charged"):
         ask(t, what, groups)
@@ -396,7 +395,7 @@ def test_a_budget_that_others_spend_first_is_refused_before_the_engine_is_asked(
     book = books(epsilon=1)
     check = Query.check
     monkeypatch.setattr(Query, "check", lambda question: [check(question), book.charge(epsilon="0.5")][0])
-    monkeypatch.setattr(Plan, "run", lambda *_: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(Bounding, "run", lambda *_: pytest.fail("the engine was asked"))
     with pytest.raises(BudgetError, match="nothing was charged"):
         ask(table(book=book), "count_people")
     assert book.spent.epsilon == Fraction(1, 2)
@@ -425,7 +424,7 @@ def test_a_failing_engine_costs_what_an_answer_does(what, groups, monkeypatch):
 
     book = books()
     t = table(book=book)
-    monkeypatch.setattr(Plan, "run", fail)
+    monkeypatch.setattr(Bounding, "run", fail)
     without_noise(monkeypatch)
     with pytest.raises(
         EngineError, match=r"could not answer .*RuntimeError.*; epsilon 0.7.* stays charged, as entry 1"
@@ -480,7 +479,7 @@ def test_a_broken_engine_is_a_declared_error_without_its_words(monkeypatch):
         raise RuntimeError(f"cannot convert {SENTINEL}")
 
     t = table()
-    monkeypatch.setattr(Plan, "run", fail)
+    monkeypatch.setattr(Bounding, "run", fail)
     with pytest.raises(Exception) as caught:
         t.count_people(epsilon=1)
     assert isinstance(caught.value, DiscreetError)
@@ -518,7 +517,7 @@ def test_without_noise_answers_are_the_reference_engines(what, groups, person, s
     rows = random_rows(f"{what} {groups} {person}")
     answer = ask(table(rows, person), what, groups, epsilon=SURE)
     (query,) = queries
-    plan = query.plan
+    plan = query.bounding
     by, keys = GROUPS[groups]
     asked, counting = query.asked[0], replace(plan, aggregates=(*plan.aggregates, People(name="again")))
     places = (plan.aggregates.index(asked), len(plan.aggregates))
@@ -921,7 +920,7 @@ def test_a_hundred_thousand_columns_are_refused_at_once_and_those_that_are_not_n
     t = Table(frame.select([f"c{i}" for i in range(300)]), person="c1").where("c2 = 1")
     plan = t.group_by("c3").explain(epsilon=1, delta="1e-6")
     assert plan.receipt.by == ("c3",)
-    query = Plan(People(), person="c1", by="c3", where="c2 = 1").expression(t._ibis, SALT)
+    query = Bounding(People(), person="c1", by="c3", where="c2 = 1").expression(t._ibis, SALT)
     assert '"c4"' not in ibis.to_sql(query, dialect="duckdb")
 
 
@@ -1056,7 +1055,7 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
     asked, rest = asking(t, what, groups)
     answer = getattr(asked, what)(**rest)
     for name in ("run", "apply"):
-        monkeypatch.setattr(Plan, name, lambda *_: pytest.fail("data were touched"))
+        monkeypatch.setattr(Bounding, name, lambda *_: pytest.fail("data were touched"))
     for name in ("execute", "to_pyarrow", "to_pyarrow_batches"):
         monkeypatch.setattr(ibis.Expr, name, lambda *_, **__: pytest.fail("data were touched"))
     without_coins(monkeypatch)
@@ -1496,9 +1495,9 @@ BAD = {
     "max_rows 0": (lambda t: t.count_rows(epsilon=1, max_rows=0), "at least 1"),
     "max_rows a text": (lambda t: t.group_by("city").count_rows(**ASK, max_rows="3"), "an integer"),
     "max_rows beyond": (lambda t: t.count_rows(epsilon=1, max_rows=2**40), "max_rows"),
-    "share 0": (lambda t: t.group_by("city").sum("amount", **SUM, **ASK, share=0), "0 < share < 1"),
-    "share 1": (lambda t: t.group_by("city").mean("amount", **SUM, **ASK, share=1), "0 < share < 1"),
-    "share NaN": (lambda t: t.group_by("city").mean("amount", **SUM, **ASK, share=math.nan), "share"),
+    "share 0": (lambda t: t.group_by("city").sum("amount", **SUM, **ASK, people_share=0), "0 < people_share < 1"),
+    "share 1": (lambda t: t.group_by("city").mean("amount", **SUM, **ASK, people_share=1), "0 < people_share < 1"),
+    "share NaN": (lambda t: t.group_by("city").mean("amount", **SUM, **ASK, people_share=math.nan), "people_share"),
     "keys twice": (lambda t: t.group_by("city", keys=["a", "a"]).count_people(**KEYED), "distinct"),
     "keys of pairs": (lambda t: t.group_by("city", "month", keys=["a"]).count_people(**KEYED), "tuples of 2"),
     "a key NaN": (lambda t: t.group_by("amount", keys=[math.nan]).count_people(**KEYED), "NaN"),
@@ -1666,7 +1665,7 @@ def test_a_suggestion_tells_the_people_apart_that_an_answer_does():
     con.con.execute("CREATE TABLE t (u TEXT COLLATE NOCASE, c TEXT)")
     con.con.executemany("INSERT INTO t VALUES (?, ?)", [("a", "p"), ("A", "p"), ("A", "q")])
     con.con.commit()
-    plan = Plan(People(), person="u", by="c", max_groups=2, sizes=Sizes())
+    plan = Bounding(People(), person="u", by="c", max_groups=2, sizes=Sizes())
     assert plan(con.table("t")).sizes.tolist()[:3] == [1, 1, 0]
 
 

@@ -35,7 +35,7 @@ from discreet.errors import (
 from discreet.ledger import Event
 from discreet.ledger.entries import Row
 from discreet.tables import Table
-from discreet.tables.plan import Plan
+from discreet.tables.bounding import Bounding
 
 ibis = pytest.importorskip("ibis")
 
@@ -100,7 +100,7 @@ def test_a_filtered_table_is_another_one():
 
 def test_questions_to_different_connections_run_side_by_side_and_to_one_in_turn(monkeypatch):
     """Two questions meet at a barrier inside the engine, which they can only if neither waits for the other."""
-    run, meeting, inside, most = Plan.run, threading.Barrier(2, timeout=20), [], []
+    run, meeting, inside, most = Bounding.run, threading.Barrier(2, timeout=20), [], []
 
     def met(plan, rows):
         inside.append(1)
@@ -112,7 +112,7 @@ def test_questions_to_different_connections_run_side_by_side_and_to_one_in_turn(
         return found
 
     shared, *others = (connected() for _ in range(3))
-    monkeypatch.setattr(Plan, "run", met)
+    monkeypatch.setattr(Bounding, "run", met)
     for connections, together in ((others, 2), ([shared] * 4, 1)):
         most.clear()
         tables = [Table(connection.table("events"), person="id") for connection in connections]
@@ -140,7 +140,7 @@ def failing(monkeypatch, error):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(Plan, "run", fail)
+    monkeypatch.setattr(Bounding, "run", fail)
 
 
 def kinds(book):
@@ -178,7 +178,7 @@ def test_whatever_ends_a_question_after_the_charge_leaves_the_charge(where, stop
     def fail(*_):
         raise stop
 
-    owner, name = (Plan, "run") if where == "engine" else (Measurement, "release")
+    owner, name = (Bounding, "run") if where == "engine" else (Measurement, "release")
     monkeypatch.setattr(owner, name, fail)
     with pytest.raises(BaseException, match="") as caught:
         table(book).count_people(epsilon="0.1")
@@ -194,7 +194,7 @@ def test_whatever_ends_a_question_after_the_charge_leaves_the_charge(where, stop
 
 def test_what_the_types_decide_is_refused_before_anything_is_charged(monkeypatch):
     book = Ledger.in_memory(epsilon=1, delta="1e-6")
-    monkeypatch.setattr(Plan, "run", lambda *_: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(Bounding, "run", lambda *_: pytest.fail("the engine was asked"))
     lists = pa.table({"id": [1], "city": [["Rome"]], "year": [2026]})
     with pytest.raises(DiscreetError):
         Table(lists, person="id", ledger=book).group_by("city").count_people(epsilon="0.1", delta="1e-7", max_groups=1)
@@ -208,7 +208,7 @@ def test_what_the_types_decide_is_refused_before_anything_is_charged(monkeypatch
 
 def test_a_charge_that_is_refused_asks_no_engine(monkeypatch):
     book = Ledger.in_memory(epsilon="0.05")
-    monkeypatch.setattr(Plan, "run", lambda *_: pytest.fail("the engine was asked"))
+    monkeypatch.setattr(Bounding, "run", lambda *_: pytest.fail("the engine was asked"))
     with pytest.raises(BudgetError, match="nothing was charged"):
         table(book).count_people(epsilon="0.1")
     assert book.entries() == []
@@ -241,7 +241,7 @@ def test_an_interrupt_during_the_charge_says_that_the_books_know(monkeypatch):
 @pytest.mark.parametrize("swallow", [RuntimeError, None])
 def test_an_interrupt_that_an_engine_takes_for_its_own_is_one(swallow, monkeypatch):
     """DuckDB has a RuntimeError for it; a function of ours within SQLite may lose it altogether."""
-    run, before = Plan.run, signal.getsignal(signal.SIGINT)
+    run, before = Bounding.run, signal.getsignal(signal.SIGINT)
 
     def interrupted(plan, rows):
         try:
@@ -253,7 +253,7 @@ def test_an_interrupt_that_an_engine_takes_for_its_own_is_one(swallow, monkeypat
         return run(plan, rows)
 
     book = Ledger.in_memory(epsilon=1)
-    monkeypatch.setattr(Plan, "run", interrupted)
+    monkeypatch.setattr(Bounding, "run", interrupted)
     with pytest.raises(KeyboardInterrupt, match="stays charged, as entry 1 in memory") as caught:
         table(book).count_people(epsilon="0.1")
     assert caught.value.__context__ is None
@@ -268,12 +268,12 @@ def test_a_thread_asks_without_signals():
 
 SLOW = """
 import os
-from discreet.tables.plan import Plan
-run = Plan.run
+from discreet.tables.bounding import Bounding
+run = Bounding.run
 def slow(plan, rows):
     os.write(int(os.environ["READY"]), b".")
     return run(plan, rows)
-Plan.run = slow
+Bounding.run = slow
 from discreet.cli.app import app
 app()
 """

@@ -15,7 +15,7 @@ from tables_totals import exact
 
 from discreet import Ledger
 from discreet.errors import KindError, ParameterError
-from discreet.tables import People, Plan, Table
+from discreet.tables import Bounding, People, Table
 
 SURE = 10**6
 """An epsilon so large that there is no noise."""
@@ -47,7 +47,7 @@ def lines(folder, rows, name="x.jsonl"):
 
 def counts(table, *by, keys=None):
     """The people in each group, without noise or threshold."""
-    plan = Plan(People(), person=table.person, by=by, max_groups=3 if table.person else 1, keys=keys)
+    plan = Bounding(People(), person=table.person, by=by, max_groups=3 if table.person else 1, keys=keys)
     found = exact(plan, table._ibis)
     found = found if keys is None else dict(zip(keys, found, strict=True))
     return {key if len(by) > 1 else (key,): people for key, people in found.items()}

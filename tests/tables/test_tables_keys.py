@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tables_engines
 
-from discreet.tables import People, Plan
+from discreet.tables import Bounding, People
 from discreet.tables.spread import Sizes
 
 ibis = pytest.importorskip("ibis")
@@ -23,7 +23,7 @@ def engine(request, tmp_path_factory):
 def totals(engine):
     rows = [{"id": 100 * n + i, "city": city} for city, n in PEOPLE.items() for i in range(n)]
     table = engine.load(ibis.schema({"id": "int64", "city": "string"}), rows)
-    return lambda: Plan(People(), person="id", by="city", sizes=Sizes()).apply(table)
+    return lambda: Bounding(People(), person="id", by="city", sizes=Sizes()).apply(table)
 
 
 def test_keys_are_those_of_the_places_in_the_order_asked_for(totals):

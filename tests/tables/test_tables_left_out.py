@@ -13,7 +13,7 @@ import pytest
 from discreet import IntegerLaplace, Laplace, Ledger, Pure
 from discreet.domains import Integers, Vectors
 from discreet.errors import ParameterError
-from discreet.tables import Mean, People, Plan, Rows, Suggestion, Sum, Table
+from discreet.tables import Bounding, Mean, People, Rows, Suggestion, Sum, Table
 from discreet.tables.spread import QUARTERS, SIZES, Sizes, Spread
 from discreet.tables.suggest import best_of, prices, worths
 
@@ -94,7 +94,7 @@ class TestEstimate:
     @pytest.mark.parametrize("sizes", [Sizes(), Sizes(rows=2), Sizes(rows=2, groups=False)], ids=str)
     def test_one_person_is_in_one_bin_whatever_they_did(self, sizes):
         by = {"by": "city", "max_groups": 2} if sizes.groups else {}
-        plan = Plan(Rows(2), person="who", **by, sizes=sizes)
+        plan = Bounding(Rows(2), person="who", **by, sizes=sizes)
         person = pd.DataFrame([(9999, city) for city in CITIES for _ in range(9)], columns=["who", "city"])
         without = visits(*MANY).drop(columns="paid")
         before, after = (plan(ibis.memtable(data)).sizes for data in (without, pd.concat([without, person])))
@@ -173,7 +173,7 @@ class TestCharge:
         sizes = question.measurement.first.sizes if bound == "auto" else question.turn.sizes
         assert sizes.loss(1) == Pure(share * Fraction("0.7"))
         for turn in turns:
-            losses = [sizes.loss(1), *(part.loss(turn.plan, 1) for part in turn.parts)]
+            losses = [sizes.loss(1), *(part.loss(turn.bounding, 1) for part in turn.parts)]
             assert question.spent.epsilon == sum(loss.epsilon for loss in losses) == Fraction("0.7")
         assert question.spent.delta <= (0 if keys else Fraction("1e-6"))
         assert question.measurement.loss(1).epsilon == question.spent.epsilon

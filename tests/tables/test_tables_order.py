@@ -4,7 +4,7 @@ import pytest
 import tables_engines
 from tables_totals import exact
 
-from discreet.tables import People, Plan
+from discreet.tables import Bounding, People
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.spread import Sizes
 
@@ -24,7 +24,7 @@ def test_of_close_floats_which_share_a_code_the_least_are_kept(engine):
     """Also where they are so large that all of them have one code."""
     close, far = [1e-13, 2e-13, 3e-13, 4e-13], [1e200, 1e201, 1e202]
     rows = [{"id": 1, "x": x} for x in close] + [{"id": 2, "x": x} for x in far]
-    plan = Plan(People(), person="id", by="x", max_groups=2, salt=SALT)
+    plan = Bounding(People(), person="id", by="x", max_groups=2, salt=SALT)
     table = engine.load(ibis.schema({"id": "int64", "x": "float64"}), rows)
     assert exact(plan, table) == dict.fromkeys([*close[:2], *far[:2]], 1)
 
@@ -35,6 +35,6 @@ def test_groups_that_share_a_place_are_kept_or_left_out_together(monkeypatch, gr
     """Whatever the digests are, nobody is in more than max_groups, and which ones others' rows do not decide."""
     monkeypatch.setattr(DuckDB, "digest", lambda self, text: ibis.literal(1, "int64"))
     rows = [{"id": i, "city": f"c{j}"} for i in (1, 2) for j in range(groups if i == 1 else 1)]
-    plan = Plan(People(), person="id", by="city", max_groups=max_groups, sizes=Sizes(), salt=SALT)
+    plan = Bounding(People(), person="id", by="city", max_groups=max_groups, sizes=Sizes(), salt=SALT)
     kept = groups if groups <= max_groups else 0
     assert exact(plan, ibis.memtable(rows)) == {f"c{j}": (j == 0) + (j < kept) for j in range(max(kept, 1))}

@@ -12,8 +12,7 @@ import tables_reference as reference
 
 from discreet import DiscreetError, IntegerLaplace, LaplaceThreshold, Ledger
 from discreet.coins import SYSTEM
-from discreet.tables import Mean, People, Plan, Rows, Sum, Table
-from discreet.tables import plan as plans
+from discreet.tables import Bounding, Mean, People, Rows, Sum, Table, bounding
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.release import InTurn
 from discreet.tables.spread import Sizes
@@ -68,7 +67,7 @@ def salted(monkeypatch):
     class Coins:
         words = staticmethod(lambda n: np.frombuffer(SALT, np.uint64)[:n])
 
-    monkeypatch.setattr(plans, "SYSTEM", Coins)
+    monkeypatch.setattr(bounding, "SYSTEM", Coins)
 
 
 @pytest.fixture
@@ -86,7 +85,7 @@ def test_without_noise_all_columns_are_the_reference_engines(asked, groups):
     data = rows()
     answer = ask(table(data), asked, groups, epsilon=SURE)
     by, keys = GROUPS[groups]
-    plan = Plan([*asked, People(name="counted")], person="id", by=by, max_groups=2, keys=keys)
+    plan = Bounding([*asked, People(name="counted")], person="id", by=by, max_groups=2, keys=keys)
     found = [reference.result(plan, data, SALT, place=place) for place in range(len(plan.aggregates))]
     shown = [key[0] if by else () for key in answer.keys]
     if groups == "private":
@@ -260,7 +259,7 @@ def test_an_explanation_says_what_each_column_then_has():
 @each_groups
 def test_a_release_is_one_measurement_and_a_value(groups):
     by, keys = GROUPS[groups]
-    plan = Plan(
+    plan = Bounding(
         [People(), AMOUNT], person="id", by=by, keys=keys, max_groups=2 if by else 1, sizes=Sizes(None, bool(by))
     )
     delta = Fraction("1e-6") if plan.private else None
@@ -282,7 +281,7 @@ def test_all_neighbours_of_all_small_tables_are_as_near_as_each_column_says(max_
     """Two people, each with up to two rows in up to three groups: everything that one of them can change."""
     one = [("a", 1.0, 3), ("a", -9.0, None), ("b", 2.0, 9), ("c", None, 1)]
     sets = [c for n in range(4) for c in itertools.combinations(one, n)]
-    plan = Plan(ASKED["all"], person="id", by="city", max_groups=max_groups, sizes=Sizes())
+    plan = Bounding(ASKED["all"], person="id", by="city", max_groups=max_groups, sizes=Sizes())
     for mine, other in itertools.product(sets, sets):
         both = [
             dict(zip(("id", "city", "amount", "units"), (who, *r), strict=True))

@@ -21,11 +21,11 @@ from tables_totals import column, exact
 from tiers import each
 
 from discreet import DiscreetError
-from discreet.tables import Mean, People, Plan, Rows, Sum, Table
+from discreet.tables import Bounding, Mean, People, Rows, Sum, Table
+from discreet.tables.bounding import arrow_types
 from discreet.tables.engines import engine_of
 from discreet.tables.engines.engine import Engine
 from discreet.tables.keys import Wire
-from discreet.tables.plan import arrow_types
 
 ibis = pytest.importorskip("ibis")
 
@@ -405,7 +405,7 @@ def loaded(engine, odd):
 def test_a_key_of_any_value_is_released_as_its_type_has_it_and_no_other_key_for_it(name, odd, engines):
     engine = engines(name)
     table = loaded(engine, odd)
-    plan = Plan(People(), person="u", by="c", max_groups=1, salt=SALT)
+    plan = Bounding(People(), person="u", by="c", max_groups=1, salt=SALT)
     found = plan.run(table)
     expected = [key for _, key in odd.values()] + ([odd.usual[1]] * MANY if odd.usual[1] is not None else [])
     keys = [key for (key,) in found.keys(np.arange(len(found.people)))]
@@ -424,7 +424,7 @@ def test_a_key_of_any_value_is_released_as_its_type_has_it_and_no_other_key_for_
     assert [sent.type for sent in found.fetch(found.rows)] == [sent.type for sent in nobody.fetch(nobody.rows)]
     # What is released is a key that finds its group.
     known = [key for key in keys if key == key]
-    again = exact(Plan(People(), person="u", by="c", max_groups=1, keys=known, salt=SALT), table)
+    again = exact(Bounding(People(), person="u", by="c", max_groups=1, keys=known, salt=SALT), table)
     assert again == [counts[reference.plain(key)] for key in known]
 
 
@@ -433,10 +433,10 @@ def test_a_person_of_any_value_is_one_person(name, odd, engines):
     engine = engines(name)
     table = loaded(engine, odd)
     usual = table.filter(table.u < MANY)
-    (many,), (all_,) = (exact(Plan(People(), person="c"), rows) for rows in (usual, table))
+    (many,), (all_,) = (exact(Bounding(People(), person="c"), rows) for rows in (usual, table))
     assert many in (1, MANY)  # Of a usual value that is random, each.
     assert many <= all_ <= many + len(odd.values()) - 1  # Null is nobody.
-    plans = [Plan(People(), person=who, by="g", max_groups=1) for who in ("c", ["c", "g"])]
+    plans = [Bounding(People(), person=who, by="g", max_groups=1) for who in ("c", ["c", "g"])]
     for plan in plans[: 1 if name == "pyspark" else 2]:
         found = exact(plan, table)
         assert set(found) <= {"g", "h"}
@@ -453,10 +453,10 @@ def test_a_value_of_any_size_is_clipped(name, odd, engines):
     table = loaded(engine, odd)
     usual = table.filter(table.u < MANY)
     for low, high, grid in BOUNDS[:1] if name == "pyspark" else BOUNDS:
-        plan = Plan(Sum("c", low, high, grid), person="u")
+        plan = Bounding(Sum("c", low, high, grid), person="u")
         (fewer,), (more,) = exact(plan, usual), exact(plan, table)
         assert abs(more - fewer) <= plan.sensitivity(plan.aggregates[0], len(odd.values()))[1]
-        mean = exact(Plan(Mean("c", low, high, grid), person="u", by="g", max_groups=1), table)
+        mean = exact(Bounding(Mean("c", low, high, grid), person="u", by="g", max_groups=1), table)
         assert all(
             abs(total) <= (MANY + len(odd.values())) * max(plan.aggregates[0].steps) * 2 for total in mean.values()
         )
@@ -485,10 +485,10 @@ def test_texts_are_told_apart_by_their_bytes_whatever_the_collation(name, kind, 
     rows = [{"p": pick.choice(SPELT) + pick.choice("12"), "c": pick.choice(SPELT)} for _ in range(60)]
     table = made(engine, {"p": kind, "c": kind}, [tuple(map(quoted, row.values())) for row in rows])
     plans = [
-        Plan(People(), person="p", by="c", max_groups=2, salt=SALT),
-        Plan(People(), person="p", salt=SALT),
-        Plan(People(), person=None, by=["c", "p"], salt=SALT),
-        Plan(Rows(2), person="p", by="c", max_groups=2, keys=["a", "A", "é"], salt=SALT),
+        Bounding(People(), person="p", by="c", max_groups=2, salt=SALT),
+        Bounding(People(), person="p", salt=SALT),
+        Bounding(People(), person=None, by=["c", "p"], salt=SALT),
+        Bounding(Rows(2), person="p", by="c", max_groups=2, keys=["a", "A", "é"], salt=SALT),
     ]
     for plan in plans[:1] if name == "pyspark" else plans:
         assert exact(plan, table) == reference.result(plan, rows, SALT)
@@ -499,8 +499,8 @@ def test_a_default_collation_of_duckdb_changes_nothing():
     con.con.execute("SET default_collation = 'nocase'")
     con.con.execute("CREATE TABLE visits AS SELECT * FROM (VALUES ('a', 'x'), ('A', 'X'), ('b', 'x')) AS v(p, c)")
     table = con.table("visits")
-    assert exact(Plan(People(), person="p", by="c", max_groups=1), table) == {"x": 2, "X": 1}
-    assert exact(Plan(People(), person="p", by="c", max_groups=1, keys=["X"]), table) == [1]
+    assert exact(Bounding(People(), person="p", by="c", max_groups=1), table) == {"x": 2, "X": 1}
+    assert exact(Bounding(People(), person="p", by="c", max_groups=1, keys=["X"]), table) == [1]
 
 
 @pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres"])
@@ -510,7 +510,7 @@ def test_a_null_beside_changes_no_other_key(name, engines):
     rows = [(str(i), str(key)) for i, key in enumerate(keys)]
     for more in ([], [("9", "NULL")]):
         table = made(engines(name), {"u": "INTEGER", "c": "BIGINT"}, rows + more)
-        found = exact(Plan(People(), person="u", by="c", max_groups=1), table)
+        found = exact(Bounding(People(), person="u", by="c", max_groups=1), table)
         assert set(found) == {*keys, *(None for _ in more)}
         assert all(type(key) is int for key in found if key is not None)
 
@@ -533,8 +533,8 @@ def test_frames_of_any_type_are_keys_and_people(column):
     frame = pa.table({"u": range(len(column)), "c": column, "g": ["g"] * len(column)})
     for size in range(1, len(column) + 1):
         table = ibis.memtable(frame.slice(0, size))
-        assert sum(exact(Plan(People(), person="u", by="c", max_groups=1), table).values()) == size
-        assert sum(exact(Plan(People(), person="c", by="g", max_groups=1), table).values()) <= size
+        assert sum(exact(Bounding(People(), person="u", by="c", max_groups=1), table).values()) == size
+        assert sum(exact(Bounding(People(), person="c", by="g", max_groups=1), table).values()) <= size
 
 
 def test_a_known_key_in_the_hour_that_repeats_is_one_of_two():
@@ -551,7 +551,7 @@ def test_a_known_key_in_the_hour_that_repeats_is_one_of_two():
 def test_a_table_with_the_name_of_a_part_of_the_query_is_refused(name, called, engines):
     table = made(engines(name), {"id": "INTEGER", "k0": "INTEGER"}, [("1", "1")], called)
     with pytest.raises(DiscreetError, match="make a view"):
-        Plan(People(), person="id", by="k0")(table)
+        Bounding(People(), person="id", by="k0")(table)
     run(engines(name), f'DROP TABLE "{called}"')
 
 
@@ -571,13 +571,13 @@ def test_a_type_that_is_no_key_is_refused_before_anything_is_asked(name, kind, e
     table = made(engines(name), {"u": "INTEGER", "c": kind}, row)
     monkeypatch.setattr(Engine, "answer", lambda *_: pytest.fail("the engine was asked"))
     with pytest.raises(DiscreetError, match="column"):
-        Plan(People(), person="u", by="c")(table)
+        Bounding(People(), person="u", by="c")(table)
 
 
 def test_bytes_are_people_as_they_are():
     table = ibis.memtable(pa.table({"p": [b"\xff", b"\xfe", b"\xff", b"", None], "c": ["a", "a", "b", "b", "b"]}))
-    assert exact(Plan(People(), person="p"), table) == [3]
-    assert sum(exact(Plan(People(), person="p", by="c", max_groups=2), table).values()) == 4
+    assert exact(Bounding(People(), person="p"), table) == [3]
+    assert sum(exact(Bounding(People(), person="p", by="c", max_groups=2), table).values()) == 4
 
 
 def test_an_engine_that_is_not_known_is_refused():

@@ -23,7 +23,7 @@ import numpy as np
 
 from discreet.audit.outputs import seen, whole_of
 from discreet.composition import Composition
-from discreet.core import Chained, Measurement, Postprocessed
+from discreet.core import Measured, Measurement, Postprocessed
 from discreet.domains import Integers
 from discreet.intervals import binomial_high, binomial_low
 from discreet.mechanisms import AddNoise, KeepAbove
@@ -118,7 +118,7 @@ def answers(mechanism: Measurement[Any, Any], x: Any) -> Iterator[tuple[Any, Num
 
 
 @answers.register
-def _(mechanism: Chained, x: Any) -> Iterator[tuple[Any, Number]]:
+def _(mechanism: Measured, x: Any) -> Iterator[tuple[Any, Number]]:
     return answers(mechanism.then, mechanism.first(x))
 
 
@@ -137,7 +137,7 @@ def views(mechanism: Measurement[Any, Any], x: Any) -> list[View]:
 
 
 @views.register
-def _(mechanism: Chained, x: Any) -> list[View]:
+def _(mechanism: Measured, x: Any) -> list[View]:
     return views(mechanism.then, mechanism.first(x))
 
 

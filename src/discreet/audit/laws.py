@@ -23,7 +23,7 @@ from discreet.audit.fits import Misfit, Outcome, answers, as_map, misfits
 from discreet.audit.inputs import pairs_of
 from discreet.audit.outputs import seen, whole_of
 from discreet.composition import Composition
-from discreet.core import Chained, Measurement, Postprocessed
+from discreet.core import Measured, Measurement, Postprocessed
 from discreet.domains import Vectors
 from discreet.errors import KindError, ParameterError, PrecisionError, UnsupportedError
 from discreet.exact import listed, whole
@@ -206,7 +206,7 @@ def pair_of_laws(mechanism: Measurement[Any, Any], x: Any, y: Any) -> Laws:
 
 
 @pair_of_laws.register
-def _(mechanism: Chained, x: Any, y: Any) -> Laws:
+def _(mechanism: Measured, x: Any, y: Any) -> Laws:
     return pair_of_laws(mechanism.then, mechanism.first(x), mechanism.first(y))
 
 

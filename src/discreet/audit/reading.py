@@ -8,7 +8,7 @@ from inspect import isabstract, isclass, signature
 from typing import Any, Final
 
 import discreet
-from discreet.core import Chained, Measurement, Then, Transformation
+from discreet.core import Composed, Measured, Measurement, Transformation
 from discreet.domains import Domain
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of
 from discreet.noise import Noise
@@ -23,7 +23,7 @@ NAMES: Final[dict[str, Any]] = {
     and isclass(kind)
     and issubclass(kind, Domain | Measurement | Noise | Transformation)
     and not isabstract(kind)
-} | {"Chained": Chained, "Fraction": Fraction, "Then": Then, "range": range}
+} | {"Measured": Measured, "Fraction": Fraction, "Composed": Composed, "range": range}
 """What a text may name: these, and ``within`` of those that have it."""
 _MOST_TEXT: Final = 20_000
 _MOST_RANGE: Final = 10**6

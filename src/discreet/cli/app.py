@@ -67,7 +67,7 @@ _FLAGS: Final = (
                 "planned",
                 "reason",
                 "rows",
-                "share",
+                "people_share",
                 "table",
                 "trials",
                 "where",

@@ -81,7 +81,7 @@ _BOUNDS = (
     click.option("--low", required=True, help="What every lower value counts as."),
     click.option("--high", required=True, help="What every higher value counts as."),
     click.option("--grid", help="The step that values are rounded to; a power of two unless given."),
-    click.option("--share", help="The part of epsilon that counts people; one half unless given."),
+    click.option("--people-share", help="The part of epsilon that counts people; one half unless given."),
 )
 _OUT = (
     click.option("--out", type=_PATH, help="Write the answer to this file: .parquet, .csv or .json."),
@@ -389,7 +389,7 @@ def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
     from discreet.tables.table import people_weights
 
     numbers = {name: _numbers(given).get(name) for name in ("epsilon", "delta", "max_groups", "left_out")}
-    weights = people_weights(given.get("share"), asked.label)
+    weights = people_weights(given.get("people_share"), asked.label)
     rest = {name: x for name, x in numbers.items() if x is not None}
     said: Explanation = _asked(given, question).explain(asked, **rest, weights=weights)
     told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes")}
@@ -400,7 +400,7 @@ def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
 def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        names = ["max_groups", "delta", "key", "keys", "null", *(["share"] if question == "sum" else [])]
+        names = ["max_groups", "delta", "key", "keys", "null", *(["people_share"] if question == "sum" else [])]
         for name in names if question == "count_rows" else [*names, "left_out"]:
             if given.get(name) not in (None, ()):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
@@ -439,7 +439,7 @@ def _pairs(typed: Iterable[str], option: str, need: str) -> dict[str, str] | Non
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers that were typed, as they were typed: the library reads them exactly."""
-    names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "share", "left_out")
+    names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "people_share", "left_out")
     return {name: given[name] for name in names if given.get(name) is not None}
 
 

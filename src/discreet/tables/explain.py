@@ -127,25 +127,29 @@ class Explanation(Result):
 
 def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
     """Return the explanation of a question, with other choices of max_groups beside it."""
-    plan = chosen.plan
-    who = "each row is a person" if plan.person is None else f"a person is all rows of one {', '.join(plan.person)}"
+    bounding = chosen.bounding
+    who = (
+        "each row is a person"
+        if bounding.person is None
+        else f"a person is all rows of one {', '.join(bounding.person)}"
+    )
     guarantee = f"{promise(chosen.spent.epsilon, chosen.spent.delta)}; {who}."
-    by = f" by {', '.join(plan.by)}" if plan.by else ""
+    by = f" by {', '.join(bounding.by)}" if bounding.by else ""
     notes = []
-    if plan.by and plan.person is not None:
+    if bounding.by and bounding.person is not None:
         notes.append(
             "A person in more than max_groups groups counts in that many of them, chosen at random. That is a bias, "
             "not noise: it makes counts and sums too small."
         )
     if chosen.left_out:
-        of = "groups" if plan.sizes is None or plan.sizes.rows is None else "rows"
+        of = "groups" if bounding.sizes is None or bounding.sizes.rows is None else "rows"
         part = f"A part of epsilon, {written(chosen.left_out, up=True)}"
         learn = f"{part}, pays for learning what share of people's {of} is left out"
         notes.append(f"{learn}, and chooses max_groups by it." if chosen.auto else f"{learn}; left_out=0 saves it.")
     notes += [note for aggregate in chosen.asked if (note := aggregate.plan_note) is not None]
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
     choices = tuple(_choice(question) for question in questions)
-    most = None if chosen.auto else plan.max_groups
+    most = None if chosen.auto else bounding.max_groups
     return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), chosen.receipt)
 
 
@@ -159,7 +163,7 @@ def _choice(question: Query) -> Choice:
         noise, scale = parts[aggregate].noise, float(parts[aggregate].mechanism.scale * aggregate.unit)
         reach = noise.radius(Fraction(1, 20))
         columns.append(Expected(aggregate.label, scale, reach, aggregate.errors(noise, first)))
-    return Choice(question.plan.max_groups, first.threshold, n50, n95, tuple(columns))
+    return Choice(question.bounding.max_groups, first.threshold, n50, n95, tuple(columns))
 
 
 def _reaches(columns: Sequence[Expected], label: str) -> list[Column]:

@@ -9,7 +9,7 @@ where a and b come from the salt, in integers that stay below 2**63 on the way. 
 by the low bits of the code. Digests are computed once for each person and group; a short key makes one block of MD5.
 
 How unpredictable it is: without the salt, codes are (MD5 has no known bias that would help), and so is the order. The
-mixing is no cipher. Nothing about privacy rests on either: see plan.md.
+mixing is no cipher. Nothing about privacy rests on either: see bounding.md.
 """
 
 from __future__ import annotations

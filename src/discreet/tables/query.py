@@ -21,8 +21,8 @@ from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
 from discreet.tables.asking import alone, charged
+from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.noise import ColumnNoise
-from discreet.tables.plan import Plan, arrow_types, key_domains
 from discreet.tables.receipts import Found, Receipt
 from discreet.tables.release import Chosen, InTurn, Released
 from discreet.tables.spread import Sizes
@@ -43,15 +43,15 @@ _MEASURE: Final = Approximate(MaxDivergence())
 @final
 @dataclass(frozen=True)
 class Query:
-    """What is asked of a table, the plan that bounds it, and how epsilon is divided.
+    """What is asked of a table, its bounding, and how epsilon is divided.
 
-    *shares* are the parts of epsilon that the plan's aggregates get, and *left_out* is the one that pays for knowing
-    what bounding leaves out; they add up to 1. With *auto*, that also decides max_groups.
+    *shares* are the parts of epsilon that the aggregates get, and *left_out* is the one that pays for knowing what
+    bounding leaves out; they add up to 1. With *auto*, that also decides max_groups.
     """
 
     table: Table
     asked: tuple[Aggregate, ...]
-    plan: Plan
+    bounding: Bounding
     epsilon: Fraction
     delta: Fraction | None
     shares: tuple[Fraction, ...]
@@ -94,7 +94,7 @@ class Query:
         shares = _shares(aggregates, weights)
         rows = asked[0].rows
         part = _left_out(left_out, _bites(table, by, keys, bound, rows, auto), auto)
-        plan = Plan(
+        bounding = Bounding(
             aggregates,
             person=table.person,
             by=by,
@@ -105,15 +105,17 @@ class Query:
             sizes=Sizes(None if auto else rows, bool(by)) if part else None,
         )
         most = None if delta is None else amount(delta, "delta")
-        made = cls(table, tuple(asked), plan, budget, most, tuple(x * (1 - (part or 0)) for x in shares), part, auto)
+        made = cls(
+            table, tuple(asked), bounding, budget, most, tuple(x * (1 - (part or 0)) for x in shares), part, auto
+        )
         made.check_noise()
         return made
 
     @classmethod
     def of_sizes(cls, table: Table, by: tuple[str, ...], epsilon: Exact) -> Query:
         """Return the question of how many groups people are in."""
-        plan = Plan((), person=table.person, by=by, where=table.condition, sizes=Sizes())
-        made = cls(table, (), plan, _epsilon(epsilon), None, (), Fraction(1))
+        bounding = Bounding((), person=table.person, by=by, where=table.condition, sizes=Sizes())
+        made = cls(table, (), bounding, _epsilon(epsilon), None, (), Fraction(1))
         made.check_noise()
         return made
 
@@ -127,31 +129,33 @@ class Query:
 
     def with_groups(self, max_groups: int) -> Query:
         """Return this question with another max_groups, which is given and not chosen."""
-        return replace(self, plan=replace(self.plan, max_groups=max_groups), auto=False)
+        return replace(self, bounding=replace(self.bounding, max_groups=max_groups), auto=False)
 
     @cached_property
     def turn(self) -> InTurn:
-        """The noise of the columns, and of the sizes, for the plan's max_groups."""
-        return self._turn(self.plan)
+        """The noise of the columns, and of the sizes, for the bounding's max_groups."""
+        return self._turn(self.bounding)
 
-    def _turn(self, plan: Plan) -> InTurn:
+    def _turn(self, bounding: Bounding) -> InTurn:
         epsilons = [self.epsilon * share for share in self.shares]
-        sizes = None if plan.sizes is None else self.epsilon * (self.left_out or 0)
-        return InTurn.within(plan, epsilons=epsilons, delta=self.delta, sizes=sizes)
+        sizes = None if bounding.sizes is None else self.epsilon * (self.left_out or 0)
+        return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes)
 
     @cached_property
     def measurement(self) -> Measurement[Any, Released]:
         """What is charged and drawn."""
         if not self.auto:
             return self.turn.of_tables
-        most = CANDIDATES[-1] if self.plan.keys is None else len(self.plan.keys)
-        plans = [replace(self.plan, max_groups=m, sizes=None) for m in CANDIDATES if m <= most]
-        return Chosen(self._sizes, tuple(self._turn(plan) for plan in plans), GROUP_SIZE)
+        most = CANDIDATES[-1] if self.bounding.keys is None else len(self.bounding.keys)
+        boundings = [replace(self.bounding, max_groups=m, sizes=None) for m in CANDIDATES if m <= most]
+        return Chosen(self._sizes, tuple(self._turn(bounding) for bounding in boundings), GROUP_SIZE)
 
     @property
     def _sizes(self) -> InTurn:
         """The noise of the sizes alone, by which max_groups is chosen."""
-        return InTurn.within(replace(self.plan, aggregates=()), epsilons=(), sizes=self.epsilon * (self.left_out or 0))
+        return InTurn.within(
+            replace(self.bounding, aggregates=()), epsilons=(), sizes=self.epsilon * (self.left_out or 0)
+        )
 
     @cached_property
     def spent(self) -> Amount:
@@ -171,7 +175,7 @@ class Query:
         engine, failure = self.table._ibis.get_backend(), ""
         with alone(self.table._ibis):
             try:
-                engine.compile(self.plan.expression(self.table._ibis, bytes(16)))
+                engine.compile(self.bounding.expression(self.table._ibis, bytes(16)))
             except DiscreetError:
                 raise
             except Exception as error:  # Each engine has its own.
@@ -194,17 +198,17 @@ class Query:
         released, receipt = self.draw()
         found, spread = None, released.spread
         if spread is not None:
-            bound = released.max_groups if self.plan.by else self.asked[0].rows or 1
+            bound = released.max_groups if self.bounding.by else self.asked[0].rows or 1
             left_out = spread.left_out(bound) if spread.learned and spread.reaches(bound) else None
-            found = Found(released.max_groups if self.plan.by else None, left_out)
+            found = Found(released.max_groups if self.bounding.by else None, left_out)
         turn = self.turn
         if self.auto and found is not None:
             turn = self.with_groups(released.max_groups).turn
             found = replace(found, mechanisms=turn.named)
         left = None if self.table.ledger is None else self.table.ledger.last_left
         columns = self._columns(turn, released)
-        types = arrow_types(self.table._ibis, self.plan.by)
-        return Answer(self.plan.by, released.keys, columns, replace(receipt, found=found), types, left)
+        types = arrow_types(self.table._ibis, self.bounding.by)
+        return Answer(self.bounding.by, released.keys, columns, replace(receipt, found=found), types, left)
 
     def _columns(self, turn: InTurn, released: Released) -> tuple[Column, ...]:
         """Return the columns in their own units: those that others had to be released for, then as they were asked."""
@@ -220,21 +224,21 @@ class Query:
     @property
     def receipt(self) -> Receipt:
         """What is said of it before it is asked."""
-        engine, plan = self.table._ibis.get_backend(), self.plan
+        engine, bounding = self.table._ibis.get_backend(), self.bounding
         mechanisms = {} if self.auto else self.turn.named
         sizes = self._sizes.sizes if self.auto else self.turn.sizes
         return Receipt(
             table=self.table.name,
             types=self.table.types,
-            person=plan.person,
-            by=plan.by,
-            private=plan.private,
-            where=plan.where,
+            person=bounding.person,
+            by=bounding.by,
+            private=bounding.private,
+            where=bounding.where,
             filters=self.table.filters,
             asked=self.asked,
-            released=plan.aggregates,
+            released=bounding.aggregates,
             shares=self.shares,
-            max_groups=None if self.auto or not plan.by else plan.max_groups,
+            max_groups=None if self.auto or not bounding.by else bounding.max_groups,
             auto=self.auto,
             left_out=self.left_out,
             epsilon=self.spent.epsilon,

@@ -1,8 +1,8 @@
-"""Releases: noisy columns of a plan's totals, drawn in turn, as one measurement.
+"""Releases: noisy columns of a bounding's totals, drawn in turn, as one measurement.
 
 Theorem.  Let each part of a release add integer Laplace noise to one aggregate's totals; where the groups are private,
 let the first part keep the groups that come out above its threshold, and the others look at those groups alone. Then
-the release loses at most the sum of the parts' losses, each at the plan's sensitivity for its aggregate.
+the release loses at most the sum of the parts' losses, each at the bounding's sensitivity for its aggregate.
 Proof: release.md, which cites the marked lines.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 import numpy as np
 
 from discreet.coins import Coins
-from discreet.core import Chained, Measurement
+from discreet.core import Measured, Measurement
 from discreet.domains import FOREIGN, Integers, Maps, Vectors
 from discreet.errors import EngineError
 from discreet.events import Event
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from discreet.measures import Measure
     from discreet.metrics import PersonDistance
     from discreet.tables.aggregates import Aggregate
-    from discreet.tables.plan import Plan, Tables, Totals, TotalsOf
+    from discreet.tables.bounding import Bounding, Tables, Totals, TotalsOf
 
 __all__ = ["Chosen", "InTurn", "Part", "Released"]
 
@@ -55,16 +55,16 @@ class Part:
     aggregate: Aggregate
     mechanism: IntegerLaplace | LaplaceThreshold
 
-    def loss(self, plan: Plan, d_in: int) -> Loss:
-        """Return the mechanism's loss at the plan's sensitivity: all of it where it keeps groups, else the sum."""
-        l0, l1, li = plan.sensitivity(self.aggregate, d_in)
+    def loss(self, bounding: Bounding, d_in: int) -> Loss:
+        """Return the mechanism's loss at the bounding's sensitivity: all of it where it keeps groups, else the sum."""
+        l0, l1, li = bounding.sensitivity(self.aggregate, d_in)
         if isinstance(self.mechanism, LaplaceThreshold):
             return self.mechanism.loss((l0, l1, li))  # proof: keep
         return self.mechanism.loss(l1)  # proof: add
 
-    def event(self, plan: Plan, d_in: int) -> Event:
+    def event(self, bounding: Bounding, d_in: int) -> Event:
         """Return what it tells, at the same distance."""
-        l0, l1, li = plan.sensitivity(self.aggregate, d_in)
+        l0, l1, li = bounding.sensitivity(self.aggregate, d_in)
         if isinstance(self.mechanism, LaplaceThreshold):
             return self.mechanism.event((l0, l1, li))
         return self.mechanism.event(l1)
@@ -84,51 +84,56 @@ class Part:
 @final
 @dataclass(frozen=True, slots=True)
 class InTurn(Measurement[Any, Released]):
-    """Noisy sizes, if they are asked for, then a noisy column for each of a plan's aggregates.
+    """Noisy sizes, if they are asked for, then a noisy column for each of a bounding's aggregates.
 
     Where the groups are private, the first part decides which are shown.
     """
 
-    plan: Plan
+    bounding: Bounding
     parts: tuple[Part, ...]
     sizes: IntegerLaplace | None = None
 
     @classmethod
     def within(
-        cls, plan: Plan, *, epsilons: Sequence[Fraction], delta: Fraction | None = None, sizes: Fraction | None = None
+        cls,
+        bounding: Bounding,
+        *,
+        epsilons: Sequence[Fraction],
+        delta: Fraction | None = None,
+        sizes: Fraction | None = None,
     ) -> InTurn:
         """Return the release with the least noise within an epsilon for each aggregate, a delta, and one for sizes.
 
-        >>> from discreet.tables import People, Plan, Sum
-        >>> plan = Plan([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
-        >>> found = InTurn.within(plan, epsilons=[Fraction(1, 2), Fraction(1, 2)], delta=Fraction("1e-6"))
+        >>> from discreet.tables import People, Bounding, Sum
+        >>> bounding = Bounding([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
+        >>> found = InTurn.within(bounding, epsilons=[Fraction(1, 2), Fraction(1, 2)], delta=Fraction("1e-6"))
         >>> [(part.mechanism.scale, part.noise.threshold) for part in found.parts]
         [(Fraction(4, 1), 56), (Fraction(20, 1), None)]
         """
         parts = []
-        for place, (aggregate, epsilon) in enumerate(zip(plan.aggregates, epsilons, strict=True)):
-            l0, l1, li = plan.sensitivity(aggregate)
-            if place == 0 and plan.private and delta is not None:
-                domain = Maps(plan.key_domain, Integers())
+        for place, (aggregate, epsilon) in enumerate(zip(bounding.aggregates, epsilons, strict=True)):
+            l0, l1, li = bounding.sensitivity(aggregate)
+            if place == 0 and bounding.private and delta is not None:
+                domain = Maps(bounding.key_domain, Integers())
                 kept = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=l0, l1=l1, li=li, domain=domain)
                 parts.append(Part(aggregate, kept))
             else:
-                noise = IntegerLaplace.within(epsilon=epsilon, d_in=l1, domain=_vectors(plan))
+                noise = IntegerLaplace.within(epsilon=epsilon, d_in=l1, domain=_vectors(bounding))
                 parts.append(Part(aggregate, noise))
-        if sizes is None or plan.sizes is None:
-            return cls(plan, tuple(parts))
-        bins = Vectors(Integers(), size=plan.sizes.count)
-        return cls(plan, tuple(parts), IntegerLaplace.within(epsilon=sizes, domain=bins))
+        if sizes is None or bounding.sizes is None:
+            return cls(bounding, tuple(parts))
+        bins = Vectors(Integers(), size=bounding.sizes.count)
+        return cls(bounding, tuple(parts), IntegerLaplace.within(epsilon=sizes, domain=bins))
 
     @property
     def input_domain(self) -> TotalsOf:
-        """The plan's totals."""
-        return self.plan.output_domain
+        """The bounding's totals."""
+        return self.bounding.output_domain
 
     @property
     def input_metric(self) -> PersonDistance:
-        """The plan's."""
-        return self.plan.output_metric
+        """The bounding's."""
+        return self.bounding.output_metric
 
     @property
     def output_measure(self) -> Measure[Loss]:
@@ -139,11 +144,11 @@ class InTurn(Measurement[Any, Released]):
         """Return the sum of the losses at the distance that *d_in* people may make for each part."""
         d = self.input_metric.check(d_in)
         sizes = [] if self.sizes is None else [self.sizes.loss(d)]  # proof: sizes
-        return self.output_measure.add([*sizes, *(part.loss(self.plan, d) for part in self.parts)])  # proof: sum
+        return self.output_measure.add([*sizes, *(part.loss(self.bounding, d) for part in self.parts)])  # proof: sum
 
     def event(self, d_in: int, /) -> Event:
         """Return the parts' events, one after the other."""
-        events = [part.event(self.plan, d_in) for part in self.parts]
+        events = [part.event(self.bounding, d_in) for part in self.parts]
         events += [] if self.sizes is None else [self.sizes.event(d_in)]
         return Event(tuple(part for event in events for part in event.parts))
 
@@ -152,24 +157,24 @@ class InTurn(Measurement[Any, Released]):
         spread = None
         if self.sizes is not None and x.sizes is not None:
             spread = Spread(tuple(self.sizes.sample(x.sizes, coins).tolist()), self.sizes.noise, self._most_groups)
-        keys, places, columns = list(self.plan.keys or [()]), np.arange(len(x.people)), []
+        keys, places, columns = list(self.bounding.keys or [()]), np.arange(len(x.people)), []
         for i, part in enumerate(self.parts):
             if i == 0 and isinstance(part.mechanism, LaplaceThreshold):
                 places, noisy = part.mechanism.keep(x.columns[0], coins)  # proof: kept
                 keys = self._named(x.keys(places))
-                order = self.plan.key_domain.order(keys, coins)  # proof: order
+                order = self.bounding.key_domain.order(keys, coins)  # proof: order
                 keys, places = [keys[i] for i in order], places[order]
                 columns.append(noisy[order].tolist())
             else:
                 steps = part.aggregate.read(x.columns[i][places], x.people[places])  # proof: selected
                 noisy = part.mechanism.sample(part.mechanism.input_domain.take(steps), coins)
                 columns.append([int(x) for x in noisy])
-        tuples = [key if isinstance(key, tuple) and len(self.plan.by) != 1 else (key,) for key in keys]
-        return Released(tuples, tuple(columns), spread, self.plan.max_groups)
+        tuples = [key if isinstance(key, tuple) and len(self.bounding.by) != 1 else (key,) for key in keys]
+        return Released(tuples, tuple(columns), spread, self.bounding.max_groups)
 
     def _named(self, keys: list[tuple[Any, ...]]) -> list[Any]:
         """Return released keys in their canonical form; each names one group."""
-        named = self.plan.key_domain.many([key[0] for key in keys] if len(self.plan.by) == 1 else keys)
+        named = self.bounding.key_domain.many([key[0] for key in keys] if len(self.bounding.by) == 1 else keys)
         if named is FOREIGN or len(set(named)) < len(named):
             raise EngineError("the engine tells apart keys that Python does not: cast the column")
         return named  # type: ignore[no-any-return]
@@ -180,13 +185,13 @@ class InTurn(Measurement[Any, Released]):
         return {part.aggregate.label: repr(part.mechanism) for part in self.parts}
 
     @property
-    def of_tables(self) -> Chained:
-        """The release of a table: the plan, then this."""
-        return Chained(self.plan, self)
+    def of_tables(self) -> Measured:
+        """The release of a table: the bounding, then this."""
+        return Measured(self.bounding, self)
 
     @property
     def _most_groups(self) -> int | None:
-        return None if self.plan.keys is None else len(self.plan.keys)
+        return None if self.bounding.keys is None else len(self.bounding.keys)
 
 
 @final
@@ -204,12 +209,12 @@ class Chosen(Measurement[Any, Released]):
     @property
     def input_domain(self) -> Tables:
         """Tables that have the columns of the choices."""
-        return self.choices[0].plan.input_domain
+        return self.choices[0].bounding.input_domain
 
     @property
     def input_metric(self) -> PersonDistance:
         """How many people are added or removed."""
-        return self.choices[0].plan.input_metric
+        return self.choices[0].bounding.input_metric
 
     @property
     def output_measure(self) -> Approximate:
@@ -225,12 +230,12 @@ class Chosen(Measurement[Any, Released]):
     def sample(self, x: Any, coins: Coins, /) -> Released:
         """Draw the sizes, choose, and draw the choice."""
         spread = self.first.of_tables.sample(x, coins).spread
-        choices = {choice.plan.max_groups: choice for choice in self.choices}
+        choices = {choice.bounding.max_groups: choice for choice in self.choices}
         worth = worths(spread, ((m, choice.parts[0].price) for m, choice in choices.items()))
         best = best_of(worth, spread, self.group_size) or 1  # proof: choice
         return choices[best].of_tables.sample(x, coins)._replace(spread=spread)  # type: ignore[no-any-return]
 
 
-def _vectors(plan: Plan) -> Vectors:
+def _vectors(bounding: Bounding) -> Vectors:
     """Return the domain of a column: of as many groups as there are, where that is known."""
-    return Vectors(Integers()) if plan.private else Vectors(Integers(), size=len(plan.keys or ((),)))
+    return Vectors(Integers()) if bounding.private else Vectors(Integers(), size=len(bounding.keys or ((),)))

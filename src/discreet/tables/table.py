@@ -18,9 +18,9 @@ from discreet.measures import amount
 from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
+from discreet.tables.bounding import names
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
-from discreet.tables.plan import names
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
@@ -126,13 +126,13 @@ class Table:
         high: Exact,
         epsilon: Exact,
         grid: Exact | None = None,
-        share: Exact | None = None,
+        people_share: Exact | None = None,
     ) -> Answer:
         """Return the mean over people of their own mean of a column, clipped to [low, high].
 
-        A *share* of epsilon, one half unless given, pays for counting people, which is what the sum is divided by.
+        The *people_share* of epsilon, one half unless given, pays for counting people, by whom the sum is divided.
         """
-        return self._whole().mean(column, low=low, high=high, epsilon=epsilon, grid=grid, share=share)
+        return self._whole().mean(column, low=low, high=high, epsilon=epsilon, grid=grid, people_share=people_share)
 
     def explain(
         self,
@@ -286,19 +286,23 @@ class Groups:
         delta: Exact | None = None,
         max_groups: int | Literal["auto"] | None = None,
         grid: Exact | None = None,
-        share: Exact | None = None,
+        people_share: Exact | None = None,
         left_out: Exact | None = None,
     ) -> Answer:
         """Return the sum of a column in each group; values, then each person's sum in a group, are clipped.
 
-        Where the groups are private, a *share* of epsilon, one half unless given, pays for counting people, which
-        decides the groups to show.
+        Where the groups are private, the *people_share* of epsilon, one half unless given, pays for counting people,
+        which decides the groups to show.
         """
         private = bool(self.by) and self.keys is None
-        if share is not None and not private:
-            raise ParameterError("share", share, "none: there is one value to release, and all of epsilon pays for it")
+        if people_share is not None and not private:
+            raise ParameterError(
+                "people_share", people_share, "none: there is one value to release, and all of epsilon pays for it"
+            )
         asked = Sum(column, low, high, grid, name="sum")
-        return self._query((asked,), epsilon, delta, max_groups, people_weights(share, "sum"), left_out).release()
+        return self._query(
+            (asked,), epsilon, delta, max_groups, people_weights(people_share, "sum"), left_out
+        ).release()
 
     def mean(
         self,
@@ -310,15 +314,17 @@ class Groups:
         delta: Exact | None = None,
         max_groups: int | Literal["auto"] | None = None,
         grid: Exact | None = None,
-        share: Exact | None = None,
+        people_share: Exact | None = None,
         left_out: Exact | None = None,
     ) -> Answer:
         """Return the mean in each group, over people, of their own mean of a column, clipped to [low, high].
 
-        A *share* of epsilon, one half unless given, pays for counting people, which is what the sum is divided by.
+        The *people_share* of epsilon, one half unless given, pays for counting people, by whom the sum is divided.
         """
         asked = Mean(column, low, high, grid, name="mean")
-        return self._query((asked,), epsilon, delta, max_groups, people_weights(share, "mean"), left_out).release()
+        return self._query(
+            (asked,), epsilon, delta, max_groups, people_weights(people_share, "mean"), left_out
+        ).release()
 
     def explain(
         self,
@@ -337,7 +343,7 @@ class Groups:
         chosen = max_groups if max_groups is not None or not needed else 1
         question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out)
         question.check()
-        others = sorted({1, 2, 3, 5, 10, 20, question.plan.max_groups}) if needed else [1]
+        others = sorted({1, 2, 3, 5, 10, 20, question.bounding.max_groups}) if needed else [1]
         return explained([question.with_groups(m) for m in others], question)
 
     def _query(
@@ -362,13 +368,13 @@ class Groups:
         )
 
 
-def people_weights(share: Exact | None, label: str) -> dict[str, Exact] | None:
+def people_weights(people_share: Exact | None, label: str) -> dict[str, Exact] | None:
     """Return the weights by which counting people gets a share of epsilon."""
-    if share is None:
+    if people_share is None:
         return None
-    part = exact(share, "share")
+    part = exact(people_share, "people_share")
     if not 0 < part < 1:
-        raise ParameterError("share", share, "0 < share < 1")
+        raise ParameterError("people_share", people_share, "0 < people_share < 1")
     return {"people": part, label: 1 - part}
 
 

@@ -1,4 +1,4 @@
-"""Engines that plans run on: one file each, and nothing about an engine elsewhere."""
+"""Engines that tables live in: one file each, and nothing about an engine elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine: what a plan asks of the database that holds the table, in forms that fail on no value.
+"""An engine: what a bounding asks of the database that holds the table, in forms that fail on no value.
 
 People are compared as the engine holds them, and texts byte by byte, whatever their collation. The key of a group
 travels as a whole number, a float or bytes: `key` makes it so in the engine, row by row, and `keys.Wire` reads it in
@@ -39,7 +39,7 @@ Fetch = Callable[[Any], list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Engine(ABC):
-    """A connection to an engine, and the engine's own words for what a plan needs."""
+    """A connection to an engine, and the engine's own words for what a bounding needs."""
 
     backend: Any
     name: ClassVar[str]

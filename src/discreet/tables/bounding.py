@@ -1,10 +1,10 @@
-"""The bounding plan: exact totals per group, of which each person may change only so much.
+"""Bounding: exact totals per group, of which each person may change only so much.
 
 Theorem.  Of a table's rows that pass the filter and have a person and all values, keep each person's first max_groups
 groups in a keyed order, and let the person add to each of them what each aggregate says: at most `most` steps. Between
 tables that differ by d people, added or removed with all of their rows, and under one salt, the totals of an aggregate
 differ in at most d max_groups groups, and in each by at most d times `most`.
-Proof: plan.md, which cites the marked lines.
+Proof: bounding.md, which cites the marked lines.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from discreet.tables.where import predicate, used
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Plan", "Tables", "Totals", "TotalsOf", "arrow_types", "key_domains", "names"]
+__all__ = ["Bounding", "Tables", "Totals", "TotalsOf", "arrow_types", "key_domains", "names"]
 
 Known = Sequence[tuple[int | float | bytes | None, ...]]
 
@@ -63,7 +63,7 @@ class Tables(Domain):
 class Totals:
     """What people add up to in each group, as arrays; a group is a place in them, and its key is read on release.
 
-    *columns* has one array for each of the plan's aggregates. *sizes* are the numbers of people in each bin.
+    *columns* has one array for each of the bounding's aggregates. *sizes* are the numbers of people in each bin.
     """
 
     people: NDArray[np.int64]
@@ -86,18 +86,18 @@ class Totals:
 @final
 @dataclass(frozen=True, slots=True)
 class TotalsOf(Domain):
-    """The totals that a plan gives."""
+    """The totals that a bounding gives."""
 
-    plan: Plan
+    bounding: Bounding
 
     def canonical(self, x: object, /) -> Any:
         """Return the totals themselves."""
-        return x if isinstance(x, Totals) and len(x.columns) == len(self.plan.aggregates) else FOREIGN
+        return x if isinstance(x, Totals) and len(x.columns) == len(self.bounding.aggregates) else FOREIGN
 
 
 @final
 @dataclass(frozen=True, slots=True, init=False)
-class Plan(Transformation[Any, Totals]):
+class Bounding(Transformation[Any, Totals]):
     """What each person may contribute to some aggregates per group, as one query of the engine that holds the table.
 
     Rows in which a person column is null or NaN are dropped, and so are rows that lack one of the aggregates' values;
@@ -109,8 +109,8 @@ class Plan(Transformation[Any, Totals]):
     anew for each application, unless one is given.
 
     >>> from discreet.tables import Mean, People, Sum
-    >>> plan = Plan([People(), Sum("amount", 0, 100, "0.01")], person="user_id", by="city", max_groups=3)
-    >>> [plan.sensitivity(aggregate) for aggregate in plan.aggregates]
+    >>> bounding = Bounding([People(), Sum("amount", 0, 100, "0.01")], person="user_id", by="city", max_groups=3)
+    >>> [bounding.sensitivity(aggregate) for aggregate in bounding.aggregates]
     [(3, 3, 1), (3, 30000, 10000)]
     """
 
@@ -172,7 +172,7 @@ class Plan(Transformation[Any, Totals]):
 
     @property
     def input_domain(self) -> Tables:
-        """Tables that have the plan's columns."""
+        """Tables that have the bounding's columns."""
         values = (aggregate.column for aggregate in self.aggregates if aggregate.column is not None)
         return Tables(dict.fromkeys((*(self.person or ()), *self.by, *values)))
 
@@ -183,7 +183,7 @@ class Plan(Transformation[Any, Totals]):
 
     @property
     def output_domain(self) -> TotalsOf:
-        """The plan's totals."""
+        """The bounding's totals."""
         return TotalsOf(self)
 
     @property

@@ -30,7 +30,7 @@ from discreet import (
     tables,
 )
 from discreet.audit import exact as exact_audit
-from discreet.tables import Mean, People, Plan, Rows, Sum
+from discreet.tables import Bounding, Mean, People, Rows, Sum
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.release import InTurn
 from discreet.tables.spread import Sizes
@@ -74,37 +74,37 @@ GRID = ("amount", 0, 100, "0.01")
 SIGNED = ("amount", "-2.5", 3, "1/4")
 SEVERAL = [Sum(*GRID), People(), Mean("units", -10, 10, 1), Rows(2), Mean(*SIGNED), Sum("units", -3, 2, 1, name="u")]
 PLANS = [
-    Plan(People(), person="id", by="city", max_groups=1),
-    Plan(People(), person="id", by="city", max_groups=3),
-    Plan(People(), person="id", by=["city", "month"], max_groups=4),
-    Plan(People(), person="id", by="day", max_groups=2),
-    Plan(People(), person="id", by="flag"),
-    Plan(People(), person="id", by="score", max_groups=3),
-    Plan(People(), person="id", by=["stamp", "flag"], max_groups=2),
-    Plan(People(), person="name", by="city", max_groups=3),
-    Plan(People(), person="weight", by="month", max_groups=2),
-    Plan(People(), person=["name", "flag"], by=["city", "name"], max_groups=2),
-    Plan(People(), person=["id", "day", "stamp"], by="city", max_groups=2),
-    Plan(People(), person=None, by="city"),
-    Plan(People(), person="id"),
-    Plan(Rows(2), person="id", by="city", max_groups=3),
-    Plan(Rows(), person=None),
-    Plan(Rows(3), person="name"),
-    Plan(Sum(*GRID), person="id", by="city", max_groups=3),
-    Plan(Sum(*SIGNED), person="name", by=["flag"], max_groups=2),
-    Plan(Sum("units", -10, 2**31, 1), person="id", by="month", max_groups=2),
-    Plan(Sum(*SIGNED), person=None),
-    Plan(Mean(*GRID), person="id", by="city", max_groups=3),
-    Plan(Mean(*SIGNED), person="id", by="flag", max_groups=2),
-    Plan(Mean(*SIGNED), person="id"),
-    Plan(People(), person="id", by="city", max_groups=2, keys=["a", "b", None, "Rome"]),
-    Plan(Rows(), person="id", by=["city", "flag"], max_groups=2, keys=[("a", True), ("a", None), (None, False)]),
-    Plan(People(), person="id", by=["day"], max_groups=2, keys=[dt.date(2020, 1, 31), dt.date(2000, 1, 1)]),
-    Plan(SEVERAL, person="id", by="city", max_groups=2, sizes=Sizes()),
-    Plan(SEVERAL, person="name", by=["flag"], max_groups=2, keys=[True, None], sizes=Sizes()),
-    Plan(SEVERAL, person=None, by="city"),
-    Plan([Rows(2), *SEVERAL[:3]], person="id", by="month", max_groups=2, sizes=Sizes(rows=2)),
-    Plan([Rows(2), *SEVERAL[:3]], person="id", sizes=Sizes(rows=2, groups=False)),
+    Bounding(People(), person="id", by="city", max_groups=1),
+    Bounding(People(), person="id", by="city", max_groups=3),
+    Bounding(People(), person="id", by=["city", "month"], max_groups=4),
+    Bounding(People(), person="id", by="day", max_groups=2),
+    Bounding(People(), person="id", by="flag"),
+    Bounding(People(), person="id", by="score", max_groups=3),
+    Bounding(People(), person="id", by=["stamp", "flag"], max_groups=2),
+    Bounding(People(), person="name", by="city", max_groups=3),
+    Bounding(People(), person="weight", by="month", max_groups=2),
+    Bounding(People(), person=["name", "flag"], by=["city", "name"], max_groups=2),
+    Bounding(People(), person=["id", "day", "stamp"], by="city", max_groups=2),
+    Bounding(People(), person=None, by="city"),
+    Bounding(People(), person="id"),
+    Bounding(Rows(2), person="id", by="city", max_groups=3),
+    Bounding(Rows(), person=None),
+    Bounding(Rows(3), person="name"),
+    Bounding(Sum(*GRID), person="id", by="city", max_groups=3),
+    Bounding(Sum(*SIGNED), person="name", by=["flag"], max_groups=2),
+    Bounding(Sum("units", -10, 2**31, 1), person="id", by="month", max_groups=2),
+    Bounding(Sum(*SIGNED), person=None),
+    Bounding(Mean(*GRID), person="id", by="city", max_groups=3),
+    Bounding(Mean(*SIGNED), person="id", by="flag", max_groups=2),
+    Bounding(Mean(*SIGNED), person="id"),
+    Bounding(People(), person="id", by="city", max_groups=2, keys=["a", "b", None, "Rome"]),
+    Bounding(Rows(), person="id", by=["city", "flag"], max_groups=2, keys=[("a", True), ("a", None), (None, False)]),
+    Bounding(People(), person="id", by=["day"], max_groups=2, keys=[dt.date(2020, 1, 31), dt.date(2000, 1, 1)]),
+    Bounding(SEVERAL, person="id", by="city", max_groups=2, sizes=Sizes()),
+    Bounding(SEVERAL, person="name", by=["flag"], max_groups=2, keys=[True, None], sizes=Sizes()),
+    Bounding(SEVERAL, person=None, by="city"),
+    Bounding([Rows(2), *SEVERAL[:3]], person="id", by="month", max_groups=2, sizes=Sizes(rows=2)),
+    Bounding([Rows(2), *SEVERAL[:3]], person="id", sizes=Sizes(rows=2, groups=False)),
 ]
 FILTERS = {
     "month = 1": lambda r: r["month"] == 1,
@@ -169,22 +169,22 @@ def test_each_engine_gives_the_reference_aggregates(engine):
 
 
 def test_each_engine_filters_alike(engine):
-    plan = Plan(Rows(3), person="id", by="city", max_groups=2)
+    plan = Bounding(Rows(3), person="id", by="city", max_groups=2)
     hold(engine, table(99, 120), [(replace(plan, where=text), test) for text, test in FILTERS.items()])
 
 
 def test_an_empty_table_has_no_groups_and_zero_people(engine):
     loaded = engine.load(SCHEMA, [])
     assert exact(PLANS[0], loaded) == {}
-    assert exact(Plan(People(), person="id"), loaded) == [0]
-    assert exact(Plan(Sum(*GRID), person="name"), loaded) == [0]
-    nobody = Plan([Rows(2), Mean(*GRID)], person="id", sizes=Sizes(rows=2, groups=False))(loaded)
+    assert exact(Bounding(People(), person="id"), loaded) == [0]
+    assert exact(Bounding(Sum(*GRID), person="name"), loaded) == [0]
+    nobody = Bounding([Rows(2), Mean(*GRID)], person="id", sizes=Sizes(rows=2, groups=False))(loaded)
     assert [total.tolist() for total in nobody.columns] == [[0], [0]]
     assert not nobody.sizes.any()
 
 
 def test_one_query_serves_all_aggregates_and_the_head_count(engine):
-    plan, rows = Plan(SEVERAL, person="id", by="city", max_groups=2, salt=SALT), table(5, 60)
+    plan, rows = Bounding(SEVERAL, person="id", by="city", max_groups=2, salt=SALT), table(5, 60)
     answer = plan.run(engine.load(SCHEMA, rows))
     people = replace(plan, aggregates=(*SEVERAL, People(name="again")))
     assert answer.people.tolist() == answer.columns[1].tolist()
@@ -194,7 +194,7 @@ def test_one_query_serves_all_aggregates_and_the_head_count(engine):
 def test_a_salt_changes_who_keeps_what_and_a_fresh_one_is_drawn_each_time():
     rows = [{"id": i, "city": f"c{j}"} for i in range(400) for j in range(6)]
     loaded = ibis.memtable(rows)
-    plan = Plan(People(), person="id", by="city", max_groups=2)
+    plan = Bounding(People(), person="id", by="city", max_groups=2)
     found = [exact(each, loaded) for each in (plan, plan, replace(plan, salt=SALT), replace(plan, salt=SALT))]
     assert found[0] != found[1]
     assert found[2] == found[3] == reference.result(plan, rows, SALT)
@@ -230,7 +230,7 @@ def test_the_order_is_fair_and_differs_between_people(salt):
 def test_a_new_group_does_not_move_the_groups_of_others():
     """Which groups a person keeps is decided by the person's own rows."""
     rows = [{"id": i, "city": f"c{(i * j) % 17}"} for i in range(60) for j in range(9)]
-    plan = Plan(People(), person="id", by="city", max_groups=2, salt=SALT)
+    plan = Bounding(People(), person="id", by="city", max_groups=2, salt=SALT)
     before = exact(plan, ibis.memtable(rows))
     for n in range(8):
         after = exact(plan, ibis.memtable([*rows, {"id": 1000, "city": f"new {n}"}]))
@@ -293,7 +293,7 @@ def test_changing_a_person_is_removing_one_and_adding_another(plan):
 class OnReference(Transformation):
     """A plan with one aggregate, applied by the reference engine, with the plan's own sensitivity."""
 
-    plan: Plan
+    plan: Bounding
     input_domain: ClassVar = Anything()
 
     input_metric = property(lambda self: self.plan.input_metric)
@@ -327,7 +327,7 @@ def neighbours():
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_the_chain_with_the_threshold_keeps_what_it_claims_exactly(groups):
-    plan = Plan(People(), person="id", by="city", max_groups=groups, salt=SALT)
+    plan = Bounding(People(), person="id", by="city", max_groups=groups, salt=SALT)
     turn = InTurn.within(plan, epsilons=[Fraction(1)], delta=Fraction("1e-2"))
     mechanism = turn.parts[0].mechanism
     found = exact_audit(OnReference(plan) >> mechanism, pairs=neighbours(), draws=cases(50, 2000))
@@ -342,13 +342,13 @@ def test_the_audit_catches_a_plan_that_claims_too_few_groups():
         def stability_map(self, d_in, /):
             return (1, 1, 1)
 
-    plan = Plan(People(), person="id", by="city", max_groups=2, salt=SALT)
+    plan = Bounding(People(), person="id", by="city", max_groups=2, salt=SALT)
     mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-2", domain=OnReference(plan).output_domain)
     assert not exact_audit(TooFew(plan) >> mechanism, pairs=neighbours(), draws=0).holds
 
 
 def test_the_chain_with_known_keys_is_pure():
-    plan = Plan(Rows(2), person="id", by="city", max_groups=2, keys=["a", "b", "c"], salt=SALT)
+    plan = Bounding(Rows(2), person="id", by="city", max_groups=2, keys=["a", "b", "c"], salt=SALT)
     turn = InTurn.within(plan, epsilons=[Fraction(1)])
     mechanism = turn.parts[0].mechanism
     rows = [{"id": 1, "city": c} for c in "aabbb"]
@@ -394,7 +394,7 @@ BAD = [
 @pytest.mark.parametrize("bad", BAD, ids=str)
 def test_bad_parameters_are_refused_on_construction(bad):
     with pytest.raises(DiscreetError):
-        Plan(**{"aggregates": People(), **GOOD, **bad})
+        Bounding(**{"aggregates": People(), **GOOD, **bad})
 
 
 @pytest.mark.parametrize("kind", [Sum, Mean])
@@ -462,13 +462,13 @@ def test_a_filter_that_looks_beyond_its_row_or_may_fail_is_refused(where):
 def test_tables_without_the_columns_or_with_lists_are_refused():
     loaded = ibis.memtable({"id": [1], "city": [["a"]], "when": ["x"]})
     with pytest.raises(DiscreetError):
-        Plan(People(), person="id", by="town")(loaded)
+        Bounding(People(), person="id", by="town")(loaded)
     with pytest.raises(DiscreetError):
-        Plan(People(), person="id", by="city")(loaded)
+        Bounding(People(), person="id", by="city")(loaded)
     with pytest.raises(DiscreetError):
-        Plan(Sum("city", 0, 1, 1), person="id")(loaded)
+        Bounding(Sum("city", 0, 1, 1), person="id")(loaded)
     with pytest.raises(DiscreetError):
-        Plan(People(), person="id")([{"id": 1}])
+        Bounding(People(), person="id")([{"id": 1}])
 
 
 def test_importing_discreet_leaves_ibis_alone():
@@ -483,8 +483,8 @@ def test_sqlite_tells_cases_apart_and_survives_columns_that_hold_anything():
     con.con.executemany(
         "INSERT INTO events VALUES (?, ?, ?)", [(1, "a", 1), (2, "A", "x"), ("z", "a", 2), (3, "A", None)]
     )
-    assert exact(Plan(People(), person="id", by="city"), con.table("events")) == {"a": 2, "A": 2}
-    plan = Plan(Sum("amount", 0, 5, 1), person="id", by="city")
+    assert exact(Bounding(People(), person="id", by="city"), con.table("events")) == {"a": 2, "A": 2}
+    plan = Bounding(Sum("amount", 0, 5, 1), person="id", by="city")
     assert exact(plan, con.table("events")) == {"a": 3, "A": 0}
 
 
@@ -529,20 +529,20 @@ def test_no_value_of_a_key_makes_a_query_fail_or_hides_another_group(engine):
     if engine.name != "duckdb":
         con.con.commit()
     for name in columns:
-        plan = Plan(People(), person="u", by=name, max_groups=1, salt=SALT)
+        plan = Bounding(People(), person="u", by=name, max_groups=1, salt=SALT)
         assert list(exact(plan, con.table("odd")).values()) == [5]
     run(f"INSERT INTO odd VALUES (5, {odd})")
     if engine.name != "duckdb":
         con.con.commit()
     for name in columns:
-        found = exact(Plan(People(), person="u", by=name, max_groups=1, salt=SALT), con.table("odd"))
+        found = exact(Bounding(People(), person="u", by=name, max_groups=1, salt=SALT), con.table("odd"))
         assert sum(found.values()) == 6
         assert max(found.values()) >= 5
     if engine.name == "postgres":
         for name, people in (("n", 6), ("q", 5)):  # NaN is no value.
-            plan = Plan(Sum(name, 0, 1, 1), person="u", salt=SALT)
+            plan = Bounding(Sum(name, 0, 1, 1), person="u", salt=SALT)
             assert exact(plan, con.table("odd")) == [people]
-        plan = Plan(People(), person="n", by="d", max_groups=1, salt=SALT)
+        plan = Bounding(People(), person="n", by="d", max_groups=1, salt=SALT)
         assert sum(exact(plan, con.table("odd")).values()) == 2
 
 
@@ -552,7 +552,7 @@ def test_keys_that_only_the_engine_tells_apart_are_refused(monkeypatch):
     con.raw_sql("CREATE TABLE t AS SELECT 1 AS u, 'a' AS c UNION ALL SELECT 2, 'b'")
     answer = pa.table({"k0": [b"a", b"a"], "people": [99, 99], "a0": [99, 99]})
     monkeypatch.setattr(DuckDB, "read", lambda *_: answer)
-    known = Plan(People(), person="u", by="c", max_groups=1, keys=["a"])
+    known = Bounding(People(), person="u", by="c", max_groups=1, keys=["a"])
     with pytest.raises(DiscreetError, match="tells apart keys"):
         known(con.table("t"))
     private = InTurn.within(replace(known, keys=None), epsilons=[Fraction(9)], delta=Fraction("1e-6"))
