@@ -10,6 +10,7 @@ import time
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from ledger_past import write
@@ -247,16 +248,13 @@ class Half(Accountant):
 
     __slots__ = ()
     name = "half, for tests"
-    start = (Fraction(0),)
+    sums = MappingProxyType({"epsilon": "half of all epsilons"})
 
-    def after(self, state, event):
-        return (state[0] + event.epsilon / 2,)
+    def cost(self, event):
+        return (event.epsilon / 2,)
 
-    def without(self, state, event):
-        return (state[0] - event.epsilon / 2,)
-
-    def exceeds(self, state, budget):
-        return state[0] > budget.epsilon
+    def limits(self, budget):
+        return (budget.epsilon,)
 
     def left(self, state, budget):
         return Amount((budget.epsilon - state[0]) * 2, budget.delta)
@@ -289,4 +287,4 @@ class TestAccountants:
 
     def test_two_accountants_do_not_share_a_name(self):
         with pytest.raises(ValueError, match="name='plain': need a name that no accountant has yet"):
-            type("Other", (Accountant,), {"name": "plain"})
+            type("Other", (Accountant,), {"name": "plain", "sums": {}})

@@ -6,12 +6,14 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
+from operator import add, sub
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from discreet.accounting.amounts import Amount
 from discreet.errors import ParameterError, none_of
 from discreet.events import Event
+from discreet.exact import written
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Accountant", "accountants"]
 
 State: TypeAlias = tuple[Fraction, ...]
-"""What an accountant remembers of all events so far: a few exact numbers."""
+"""What an accountant remembers of all events so far: a few exact sums."""
 
 _KNOWN: Final[dict[str, type[Accountant]]] = {}
 
@@ -36,11 +38,14 @@ class Accountant(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+    sums: ClassVar[Mapping[str, str]]
+    """What it adds up, by name, and what a message calls it."""
     start: ClassVar[State]
-    """The state before the first event."""
+    """The state before the first event: nothing, of each sum."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        cls.start = (Fraction(0),) * len(cls.sums)
         known = _KNOWN.get(cls.name, cls)
         # A dataclass with slots is made twice.
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -96,16 +101,12 @@ class Accountant(ABC):
         return _KNOWN[name].of_terms(terms)
 
     @abstractmethod
-    def after(self, state: State, event: Event, /) -> State:
-        """Return the state after one more event."""
+    def cost(self, event: Event, /) -> State:
+        """Return what an event adds to each sum."""
 
     @abstractmethod
-    def without(self, state: State, event: Event, /) -> State:
-        """Return the state as if an event that it counts had not happened."""
-
-    @abstractmethod
-    def exceeds(self, state: State, budget: Amount, /) -> bool:
-        """Whether the events so far are more than a budget allows."""
+    def limits(self, budget: Amount, /) -> State:
+        """Return how much each sum may come to."""
 
     @abstractmethod
     def left(self, state: State, budget: Amount, /) -> Amount:
@@ -113,12 +114,37 @@ class Accountant(ABC):
 
     @abstractmethod
     def spent(self, state: State, /) -> Amount:
-        """Return what the events so far come to by plain addition."""
+        """Return what the events so far come to, as an epsilon and a delta."""
+
+    def remark(self, event: Event, /) -> str | None:
+        """Return how an event is counted, where that is not what it says of itself."""
+        return None
+
+    def after(self, state: State, event: Event, /) -> State:
+        """Return the state after one more event."""
+        return tuple(map(add, state, self.cost(event)))
+
+    def without(self, state: State, event: Event, /) -> State:
+        """Return the state as if an event that it counts had not happened."""
+        return tuple(map(sub, state, self.cost(event)))
+
+    def exceeds(self, state: State, budget: Amount, /) -> bool:
+        """Whether the events so far are more than a budget allows: in any of the sums."""
+        return any(spent > of for spent, of in zip(state, self.limits(budget), strict=True))
 
     def readings(self, state: State, budget: Amount, /) -> dict[str, tuple[Fraction, Fraction]]:
-        """Return what is added up, by name: how much, and of how much."""
-        pairs = zip(self.spent(state), budget, strict=True)
-        return dict(zip(Amount._fields, pairs, strict=True))
+        """Return the sums that decide, by name: how much, and of how much."""
+        return dict(zip(self.sums, zip(state, self.limits(budget), strict=True), strict=True))
+
+    def excess(self, state: State, budget: Amount, /) -> str:
+        """Return in words by which sums a state is more than a budget allows.
+
+        >>> accountants()["plain"]().excess((Fraction(4), Fraction(0)), Amount(Fraction(3), Fraction(0)))
+        'epsilon would come to 4 of 3'
+        """
+        over = {name: pair for name, pair in self.readings(state, budget).items() if pair[0] > pair[1]}
+        told = (f"{self.sums[name]} would come to {written(a, up=True)} of {written(b, up=False)}" for name, (a, b) in over.items())
+        return ", and ".join(told)
 
 
 def accountants() -> Mapping[str, type[Accountant]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count, islice, takewhile
+from types import MappingProxyType
 from typing import Any, Final, final
 
 import numpy as np
@@ -22,7 +23,7 @@ from discreet.accounting.accountants import Accountant, State
 from discreet.accounting.amounts import Amount
 from discreet.errors import ParameterError
 from discreet.events import Event
-from discreet.exact import read_in_full, whole
+from discreet.exact import read_in_full, whole, written
 from discreet.measures import amount
 from discreet.reals import exp, expm1, float_up
 
@@ -59,7 +60,9 @@ class Adaptive(Accountant):
     """
 
     name = "adaptive"
-    start = (Fraction(0), Fraction(0), Fraction(0))
+    sums = MappingProxyType(
+        {"units": "units", "epsilon": "the plain sum of epsilons", "delta": "the releases' own deltas"}
+    )
 
     step: Fraction
     menu: tuple[int, ...]
@@ -111,18 +114,17 @@ class Adaptive(Accountant):
         rest = budget.delta - self.release_delta
         if not (self.release_delta >= 0 <= rest and self.units <= _MOST_UNITS):
             return False
-        value = next(islice(_values(budget.epsilon, self.step, self.menu), self.units, None))
+        value = _value(budget.epsilon, self.step, self.menu, self.units)
         return self.units == 0 or value * _AGAIN + _TINY <= rest  # proof: again
 
-    def after(self, state: State, event: Event, /) -> State:
-        """Add the event's units, epsilon and delta."""
-        units, epsilon, delta = state
-        return units + self._cost(event), epsilon + event.epsilon, delta + event.delta
+    def cost(self, event: Event, /) -> State:
+        """Return the event's units, epsilon and delta."""
+        units = sum(self._counted(*move)[0] for move in event.moves)
+        return Fraction(units), event.epsilon, event.delta
 
-    def without(self, state: State, event: Event, /) -> State:
-        """Subtract the event's units, epsilon and delta."""
-        units, epsilon, delta = state
-        return units - self._cost(event), epsilon - event.epsilon, delta - event.delta
+    def limits(self, budget: Amount, /) -> State:
+        """Return the units, the budget's epsilon, and the part of delta that is for the releases' own."""
+        return Fraction(self.units), budget.epsilon, self.release_delta
 
     def exceeds(self, state: State, budget: Amount, /) -> bool:
         """Whether the deltas are more than is kept for them, or both the units and the epsilons are too many."""
@@ -141,24 +143,42 @@ class Adaptive(Accountant):
         return Amount(epsilon, delta)
 
     def readings(self, state: State, budget: Amount, /) -> dict[str, tuple[Fraction, Fraction]]:
-        """Return the units, and the epsilons as long as their sum may still decide, and the releases' deltas.
+        """Return units, epsilons and deltas; of the first two only one, where the other can decide no more.
 
         >>> book = Adaptive(Fraction(1, 100), (1, 2), 100, Fraction(0))
         >>> list(book.readings((Fraction(8), Fraction(4), Fraction(0)), Amount(Fraction(3), Fraction(0))))
         ['units', 'delta']
         """
-        units, epsilon, delta = state
-        plain = {"epsilon": (epsilon, budget.epsilon)} if epsilon <= budget.epsilon else {}
-        return {"units": (units, Fraction(self.units)), **plain, "delta": (delta, self.release_delta)}
+        both = Accountant.readings(self, state, budget)  # A class with slots is another one, to super() in a method.
+        over = [name for name in ("units", "epsilon") if both[name][0] > both[name][1]]
+        return both if len(over) == 2 else {name: pair for name, pair in both.items() if name not in over}
 
-    def _cost(self, event: Event) -> int:
-        return sum(self._units(epsilon, count) for epsilon, count in event.moves)
+    def remark(self, event: Event, /) -> str | None:
+        """Return which epsilons were rounded up to the menu, or are beyond it.
 
-    def _units(self, epsilon: Fraction, count: int) -> int:
-        """Return the least cost of equal moves, of which several may be counted as one of the menu."""
+        >>> book = Adaptive(Fraction(1, 100), (1, 2, 4), 100, Fraction(0))
+        >>> book.remark(Event.of(moves=[("0.013", 1), ("0.02", 5), ("0.013", 7), (1, 1)]))
+        '0.013 counted as 0.02, 7 x 0.013 counted as 7 x 0.02, 1 only by plain addition'
+        >>> book.remark(Event.of(moves=[("0.005", 2)])) is None
+        True
+        """
+        return ", ".join(filter(None, (self._told(*move) for move in event.moves))) or None
+
+    def _told(self, epsilon: Fraction, count: int) -> str:
+        """Return as what equal moves are counted, if not as what they are."""
+        _, n, m = self._counted(epsilon, count)
+        loss = m * self.step
+        if m and n * loss == count * epsilon:
+            return ""
+        counted = f"counted as {_times(n, loss, up=False)}" if m else "only by plain addition"
+        return f"{_times(count, epsilon, up=True)} {counted}"
+
+    def _counted(self, epsilon: Fraction, count: int) -> tuple[int, int, int]:
+        """Return the least cost of equal moves, of which several may be counted as one: n times m of the menu."""
         together = [(m, min(count, m * self.step // epsilon)) for m in self.menu]
-        costs = [-(-count // n) * m * m for m, n in together if n]  # proof: cost
-        return min(costs, default=self.units + 1)  # proof: off
+        ways = [(-(-count // n), m) for m, n in together if n]
+        costs = [(n * m * m, n, m) for n, m in ways]  # proof: cost
+        return min(costs, default=(self.units + 1, 0, 0))  # proof: off
 
 
 @lru_cache(maxsize=64)
@@ -166,6 +186,12 @@ def _most_units(epsilon: Fraction, delta: Fraction, step: Fraction, menu: tuple[
     """Return the greatest B, up to a limit, with V_B(0) <= delta for sure. No unit is needed for B = 0."""
     values = islice(_values(epsilon, step, menu), 1, _MOST_UNITS + 1)
     return sum(1 for _ in takewhile(lambda value: value * _SURELY + _TINY <= delta, values))  # proof: most
+
+
+@lru_cache(maxsize=64)
+def _value(epsilon: Fraction, step: Fraction, menu: tuple[int, ...], units: int) -> Fraction:
+    """Return V_b(0) for some units b."""
+    return next(islice(_values(epsilon, step, menu), units, None))
 
 
 def _values(epsilon: Fraction, step: Fraction, menu: tuple[int, ...]) -> Iterator[Fraction]:
@@ -190,6 +216,10 @@ def _values(epsilon: Fraction, step: Fraction, menu: tuple[int, ...]) -> Iterato
         row = rows[units % len(rows)]
         row[here], row[:room] = best, best[0]  # proof: bottom
         yield Fraction(float(best[_BELOW]))
+
+
+def _times(n: int, loss: Fraction, *, up: bool) -> str:
+    return f"{n} x " * (n > 1) + written(loss, up=up)
 
 
 def _payoff(over: Fraction) -> float:

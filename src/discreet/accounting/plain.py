@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import MappingProxyType
 from typing import final
 
 from discreet.accounting.accountants import Accountant, State
@@ -23,21 +24,15 @@ class Plain(Accountant):
 
     __slots__ = ()
     name = "plain"
-    start = (Fraction(0), Fraction(0))
+    sums = MappingProxyType({"epsilon": "epsilon", "delta": "delta"})
 
-    def after(self, state: State, event: Event, /) -> State:
-        """Add the event's epsilon and delta."""
-        epsilon, delta = state
-        return epsilon + event.epsilon, delta + event.delta
+    def cost(self, event: Event, /) -> State:
+        """Return the event's epsilon and delta."""
+        return event.epsilon, event.delta
 
-    def without(self, state: State, event: Event, /) -> State:
-        """Subtract the event's epsilon and delta."""
-        epsilon, delta = state
-        return epsilon - event.epsilon, delta - event.delta
-
-    def exceeds(self, state: State, budget: Amount, /) -> bool:
-        """Whether one of the sums is more than the budget's."""
-        return not Amount(*state).within(budget)
+    def limits(self, budget: Amount, /) -> State:
+        """Return the budget's epsilon and delta."""
+        return budget
 
     def left(self, state: State, budget: Amount, /) -> Amount:
         """Return what the sums leave of the budget."""

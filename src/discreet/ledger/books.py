@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeVar, final
 
-from discreet.accounting import Accountant, Amount, Event, Plain, accountants
+from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
 from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, none_of, show_path
 from discreet.exact import Exact, exact, in_full, whole
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
@@ -47,6 +47,9 @@ class Ledger:
     """A privacy budget and all that was ever charged to it, in a file.
 
     Given a budget, the file is made, or opened if its budget is the same; ``Ledger(path)`` opens one that exists.
+    Charges are counted by the *accountant*: ``"adaptive"``, which keeps a part of delta, *release_delta* (half), for
+    the releases' own deltas and turns the rest into many more releases; or ``"plain"``, which adds up epsilons and
+    deltas, and is the default where delta is 0. A file keeps the accountant that it was made with.
     A ledger may be used by many threads and processes at once, survives a fork, and pickles as its path. An
     operation waits up to *timeout* seconds for others. A file that cannot be written can still be read.
 
@@ -56,7 +59,7 @@ class Ledger:
     >>> with Ledger(path, epsilon=3, delta="1e-5") as book:
     ...     _ = book.charge(epsilon=1, delta="1e-6", table="events.parquet")
     >>> Ledger(path).left
-    Amount(epsilon=Fraction(2, 1), delta=Fraction(9, 1000000))
+    Amount(epsilon=Fraction(2, 1), delta=Fraction(1, 250000))
     >>> Ledger(path).charge(epsilon="2.5")                                              # doctest: +ELLIPSIS
     Traceback (most recent call last):
     discreet.errors.BudgetError: epsilon=2.5, delta=0: more than is left in ...: epsilon=2, ...; nothing was charged
@@ -76,7 +79,7 @@ class Ledger:
         timeout: Exact = 60,
     ) -> None:
         asked, own = _asked(epsilon, delta), None if release_delta is None else amount(release_delta, "release_delta")
-        kind = _kind(accountant)
+        kind = _kind(accountant, asked)
         self._store = Store(None if path is None else _place(path), timeout=_seconds(timeout))
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
@@ -108,8 +111,8 @@ class Ledger:
     ) -> Ledger:
         """Return a ledger for tests and notebooks. It is gone with the process.
 
-        >>> Ledger.in_memory(epsilon=3, delta="1e-5")
-        Ledger.in_memory(epsilon='3', delta='1/100000')
+        >>> Ledger.in_memory(epsilon=3, delta="1e-5", accountant="plain")
+        Ledger.in_memory(epsilon='3', delta='1/100000', accountant='plain')
         """
         return cls(None, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta)
 
@@ -194,7 +197,7 @@ class Ledger:
         disk fails at the last moment, a LedgerError says that the charge may stand: release nothing, and count it.
 
         >>> book = Ledger.in_memory(epsilon=1, delta="1e-6")
-        >>> book.charge(epsilon="1/2", delta="1e-6").number
+        >>> book.charge(epsilon="1/2", delta="5e-7").number
         1
         >>> from discreet import IntegerLaplace
         >>> book.charge(event=IntegerLaplace(scale=4).event(1), who="Ada").epsilon
@@ -303,7 +306,8 @@ class Ledger:
         read = self._accountant.readings(mark.state, self._budget)
         readings = {name: {"spent": in_full(spent), "of": in_full(of)} for name, (spent, of) in read.items()}
         listed = [entry.to_dict() for entry in entries]
-        return {"accountant": self._accountant.name, **told, "readings": readings, "entries": listed}
+        sums = list(self._accountant.sums)
+        return {"accountant": self._accountant.name, **told, "sums": sums, "readings": readings, "entries": listed}
 
     def verify(self) -> None:
         """Raise LedgerError unless the file is sound, every digest, note and the sum agree, and nothing has been lost.
@@ -336,7 +340,15 @@ class Ledger:
         if self._store.path is not None:
             return f"Ledger({str(self._store.path)!r})"
         epsilon, delta = (repr(str(x)) if len(str(x)) < _MOST_SHOWN else "..." for x in self._budget)
-        return f"Ledger.in_memory(epsilon={epsilon}, delta={delta})"
+        return f"Ledger.in_memory(epsilon={epsilon}, delta={delta}{self._counted})"
+
+    @property
+    def _counted(self) -> str:
+        """How the accountant was chosen, as it is typed; nothing for the usual one."""
+        name, own = self._accountant.name, self._accountant.terms.get("release_delta")
+        usual = name == _kind(None, self._budget).name
+        divided = own is not None and own != str(self._budget.delta / 2)
+        return "".join([f", accountant={name!r}"] * (not usual) + [f", release_delta={own!r}"] * divided)
 
     @property
     def sheet(self) -> Sheet:
@@ -415,8 +427,8 @@ class Ledger:
             row = Row(*fields)
             if row.number != mark.number + 1 or mark.digest_of(row) != digest:  # proof: chain
                 refuse(DAMAGED)
-            entries.append(Entry.read(row))
-            mark = mark.after(entries[-1], digest, books.accountant)
+            entries.append(Entry.read(row, books.accountant))
+            mark = mark.after(entries[-1], digest)
             if mark.number == checkpoint.number and mark != checkpoint:  # proof: passed
                 refuse(DAMAGED)
         if (mark.number, mark.digest) != (books.count, books.tip):  # proof: tip
@@ -448,19 +460,20 @@ class Ledger:
         row, before = Row(*found[:-1]), books.digest_at(connection, number - 1)
         if before is None or chained(before, *row) != found[-1]:
             self._store.refuse(DAMAGED)
-        entry = Entry.read(row)
+        entry = Entry.read(row, books.accountant)
         return entry if entry.kind == "charge" else None
 
     def _require(self, mark: Mark, event: Event, floats: bool) -> None:
         """Raise BudgetError unless an event fits."""
-        if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):  # proof: fits
+        after = self._accountant.after(mark.state, event)
+        if not self._accountant.exceeds(after, self._budget):  # proof: fits
             return
         cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))
         hint = '; a float is the binary number that it is: write "0.1" for a tenth' if floats and near else ""
         raise BudgetError(
             f"{cost.text(up=True)}: more than is left in {self._store.where}: {left.text(up=False)}; "
-            f"nothing was charged{hint}"
+            f"{self._accountant.excess(after, self._budget)}; nothing was charged{hint}"
         )
 
 
@@ -481,9 +494,10 @@ def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:
     return event
 
 
-def _kind(name: str | None) -> type[Accountant]:
+def _kind(name: str | None, budget: Amount | None) -> type[Accountant]:
+    """Return a kind of accountant by its name; else the adaptive filter, which gives nothing where there is no delta."""
     if name is None:
-        return Plain
+        return Adaptive if budget is not None and budget.delta > 0 else Plain
     found = accountants().get(name) if isinstance(name, str) else None
     if found is None:
         raise none_of("accountant", name, accountants())

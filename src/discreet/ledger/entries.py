@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
+from operator import add
 from typing import Any, Final, NamedTuple, final
 
 from discreet.accounting import Accountant, Amount, Event
@@ -55,6 +57,13 @@ class Entry:
     >>> note = book.void(1, reason="the disk was full")
     >>> note.kind, note.about, note.epsilon, note.reason
     ('void', 1, Fraction(-1, 3), 'the disk was full')
+
+    What it adds to each sum of the books' accountant is its *cost*; where the accountant counts the event as more than
+    it says, as where an epsilon is rounded up, the *remark* says so.
+
+    >>> entry = Ledger.in_memory(epsilon=1, delta="1e-6").charge(epsilon="0.012")
+    >>> entry.cost["units"], entry.remark
+    (Fraction(9, 1), '0.012 counted as 0.015')
     """
 
     number: int
@@ -66,6 +75,8 @@ class Entry:
     receipt: Any = field(hash=False)
     event: Event | None
     who: str | None
+    cost: Mapping[str, Fraction] = field(hash=False)
+    remark: str | None
 
     @property
     def amount(self) -> Amount:
@@ -98,17 +109,21 @@ class Entry:
         return self.receipt["reason"] if self.kind in ("failed", "void") else None
 
     @classmethod
-    def read(cls, row: Row) -> Entry:
-        """Return an entry from its row; raise ValueError where the parts of a row disagree.
+    def read(cls, row: Row, accountant: Accountant) -> Entry:
+        """Return an entry from its row, as an accountant counts it; raise ValueError where parts of a row disagree.
 
+        >>> from discreet.accounting import Plain
         >>> row = Row(1, now(), "failed", None, '{"epsilon": "0", "delta": "0"}', None, '{"entry": 1}', None, 1)
-        >>> Entry.read(row).about
+        >>> Entry.read(row, Plain()).about
         1
         """
-        cost, event = json.loads(row.cost), None if row.event is None else _event(row.event)
-        amount = Amount(read_in_full(cost["epsilon"]), read_in_full(cost["delta"]))
+        told, event = json.loads(row.cost), None if row.event is None else _event(row.event)
+        amount = Amount(read_in_full(told["epsilon"]), read_in_full(told["delta"]))
         when, receipt = datetime.fromisoformat(row.made), json.loads(row.receipt)
-        entry = cls(row.number, when, row.kind, *amount, row.source, receipt, event, row.who)
+        counts = accountant.start if event is None else accountant.cost(event)
+        cost = {name: -x if row.kind == "void" else x for name, x in zip(accountant.sums, counts, strict=True)}
+        remark = None if event is None else accountant.remark(event)
+        entry = cls(row.number, when, row.kind, *amount, row.source, receipt, event, row.who, cost, remark)
         worth = Amount(Fraction(0), Fraction(0)) if event is None else Amount(event.epsilon, event.delta)
         if row.kind == "void":
             worth = Amount(Fraction(0), Fraction(0)).minus(worth)
@@ -133,6 +148,8 @@ class Entry:
             "receipt": self.receipt,
             "event": None if self.event is None else self.event.to_dict(),
             "who": self.who,
+            "cost": {name: in_full(x) for name, x in self.cost.items()},
+            "remark": self.remark,
         }
 
 
@@ -159,13 +176,9 @@ class Mark(NamedTuple):
         """Return the digest of the row that comes next."""
         return chained(self.digest, *row)
 
-    def after(self, entry: Entry, digest: str, accountant: Accountant) -> Mark:
+    def after(self, entry: Entry, digest: str) -> Mark:
         """Return the mark after one more entry."""
-        state = self.state
-        if entry.event is not None:
-            count = accountant.without if entry.kind == "void" else accountant.after
-            state = count(state, entry.event)
-        return Mark(self.genesis, entry.number, digest, state)
+        return Mark(self.genesis, entry.number, digest, tuple(map(add, self.state, entry.cost.values())))
 
     @property
     def state_text(self) -> str:

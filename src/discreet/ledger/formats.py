@@ -193,10 +193,10 @@ def create(connection: sqlite3.Connection, made: str, budget: Amount, accountant
 
 def enter(connection: sqlite3.Connection, mark: Mark, row: Row, accountant: Accountant) -> tuple[Mark, Entry]:
     """Write the next entry; return it, and the mark after it."""
-    digest, entry = mark.digest_of(row), Entry.read(row)
+    digest, entry = mark.digest_of(row), Entry.read(row, accountant)
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("UPDATE budget SET entries = ?, digest = ?", (row.number, digest))
-    after = mark.after(entry, digest, accountant)
+    after = mark.after(entry, digest)
     if after.number % STEP == 0:  # proof: checkpoint
         checkpoint = after.number, after.digest, after.state_text, after.seal
         connection.execute("UPDATE checkpoint SET number = ?, digest = ?, state = ?, seal = ?", checkpoint)

@@ -21,29 +21,33 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
     """Return the books of `Ledger.to_dict` as a sheet; *about* says what an entry is about, else its note or table.
 
     >>> from discreet import Ledger
-    >>> print(book_sheet("Empty", Ledger.in_memory(epsilon=3, delta="1e-5").to_dict()))
+    >>> print(book_sheet("Empty", Ledger.in_memory(epsilon=3, delta="1e-5", accountant="plain").to_dict()))
     Empty: 0 charges
       no.  when (UTC)  what  epsilon  delta  epsilon left
     epsilon  [..............................]  0 of 3 spent, 3 left
     delta    [..............................]  0 of 1e-5 spent, 1e-5 left
     """
-    entries, names = books["entries"], ("epsilon", "delta")
+    entries = books["entries"]
     kinds = [entry["kind"] for entry in entries]
     charges = f"{kinds.count('charge'):,} charge{'s' * (kinds.count('charge') != 1)}"
     notes = [f"{n:,} {word}" for kind, word in _DONE.items() if (n := kinds.count(kind))]
-    spent = {name: [Fraction(entry[name]) for entry in entries] for name in names}
-    left = list(accumulate(spent["epsilon"], Fraction.__sub__, initial=read_in_full(books["budget"]["epsilon"])))[1:]
+    spent = {name: [read_in_full(entry["cost"][name]) for entry in entries] for name in books["sums"]}
     columns = [
         Column("no.", [entry["number"] for entry in entries], head=True),
         Column("when (UTC)", [f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}" for entry in entries]),
         Column("what", [(about or _about)(entry) for entry in entries]),
-        *(amounts(name, spent[name]) for name in names),
-        *([amounts("epsilon left", left, up=False)] if books["accountant"] == "plain" else []),
+        *(amounts(name, costs) for name, costs in spent.items()),
     ]
+    if books["accountant"] == "plain":
+        whole = read_in_full(books["budget"]["epsilon"])
+        left = list(accumulate(spent["epsilon"], Fraction.__sub__, initial=whole))[1:]
+        columns.append(amounts("epsilon left", left, up=False))
+    if any(entry["remark"] for entry in entries):
+        columns.append(Column("remark", [entry["remark"] or "" for entry in entries]))
     remarks = [_left(name, *map(read_in_full, reading.values())) for name, reading in books["readings"].items()]
-    if "units" in books["readings"]:
+    if books["accountant"] != "plain":
         most = written(read_in_full(books["left"]["epsilon"]), up=False)
-        remarks.append(f"A release fits by its units or by plain addition: epsilon {most} at most, if it is one move.")
+        remarks.append(f"At most epsilon {most} fits in one release of a single number.")
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 
 
