@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def publish(census: pd.DataFrame, folder: Path) -> None:
-    book = Ledger(folder / "census.db", epsilon=2, delta="1e-6")
+    book = Ledger(folder / "census.db", epsilon=2, delta="2e-6")
     census.to_parquet(folder / "census.parquet")
     table = Table(folder / "census.parquet", person="person", ledger=book)
 

@@ -80,16 +80,17 @@ class TestEndToEnd:
         Path("budget.db").unlink()
         made = ok("budget", "budget.db", "--create", *SPEND[:1], 3, "--delta", "1e-5")
         assert lines(made)[0].startswith("budget.db: 0 charges")
-        assert [line.split("]  ")[1] for line in lines(made)[1:]] == [
+        assert [line.split("]  ")[1] for line in lines(made)[1:4]] == [
+            "0 of 4718 spent, 4718 left",
             "0 of 3 spent, 3 left",
-            "0 of 1e-5 spent, 1e-5 left",
+            "0 of 5e-6 spent, 5e-6 left",
         ]
         ok("explain", "count", source, *WHO, *GROUPS, *SPEND)
         assert spent() == (0, 0)
         text = ok("count", source, *WHO, *GROUPS, *SPEND, "--ledger", "budget.db")
         assert lines(text)[0].startswith("People by city  2 groups; epsilon 1 and delta 7.")
         assert [line.split()[0] for line in lines(text)[1:5] if line[0] != "─"] == ["city", "Bath", "Rome"]
-        assert lines(text)[-1].startswith("The budget has epsilon 2 and delta 9.")
+        assert lines(text)[-1].startswith("The budget has epsilon 2 and delta 4.")
         assert SENTINEL not in text
         [entry] = Ledger("budget.db").entries()
         assert (entry.epsilon, entry.table) == (1, source)
@@ -218,7 +219,7 @@ class TestEndToEnd:
     def test_the_books_speak_json(self, folder):
         ok("count", "events.csv", *WHO, "--epsilon", "1/3", "--ledger", "budget.db")
         said = json.loads(ok("budget", "budget.db", "--json"))
-        assert said["left"] == {"epsilon": "8/3", "delta": "1/100000"}
+        assert said["left"] == {"epsilon": "8/3", "delta": "1/200000"}
         assert said["entries"] == [json.loads(json.dumps(Ledger("budget.db").entries()[0].to_dict()))]
 
 

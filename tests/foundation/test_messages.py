@@ -71,9 +71,14 @@ TRUSTING = {
     # Losses, amounts and laws, which mechanisms and the ledger compute.
     *("Amount.minus", "Amount.plus", "Amount.within", "common"),
     *("Approximate.add", "MaxDivergence.add", "ZeroConcentrated.add"),
-    *(f"{kind}.{name}" for kind in ("Adaptive", "Plain") for name in ("after", "without", "exceeds", "left", "spent")),
-    *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.of_terms", "Adaptive.readings"),
-    *("Plain.of_terms", "Plain.readings"),
+    *(
+        f"{kind}.{name}"
+        for kind in ("Adaptive", "Plain")
+        for name in (
+            *("after", "cost", "excess", "exceeds", "left", "limits", "of_terms", "readings", "spent", "without"),
+        )
+    ),
+    *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.remark"),
     *("in_full", "pair_of_laws", "read_in_full", "typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L1Distance.measure", "LInfDistance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),

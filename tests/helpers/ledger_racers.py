@@ -25,3 +25,14 @@ def race(paths, shared, barrier, results):
             count += 1
     except BudgetError:
         results.put((won, count))
+
+
+def spend_all(path, event, results):
+    """Charge an event as often as it fits; tell how often that was."""
+    book, count = Ledger(path), 0
+    try:
+        while True:
+            book.charge(event=event)
+            count += 1
+    except BudgetError:
+        results.put(count)

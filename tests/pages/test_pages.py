@@ -532,9 +532,9 @@ class TestTheBudget:
         groups = t.group_by("city", keys=["Rome"])
         first = groups.count_people(epsilon="1/3", max_groups=1)
         second = groups.count_people(epsilon=1, max_groups=1)
-        assert first.left == Amount(Fraction(8, 3), Fraction(1, 100000))
-        assert second.left == book.left == Amount(Fraction(5, 3), Fraction(1, 100000))
-        assert "After it, epsilon 8/3 and delta 1e-5 were left in the ledger" in first.to_html()
+        assert first.left == Amount(Fraction(8, 3), Fraction(1, 200000))
+        assert second.left == book.left == Amount(Fraction(5, 3), Fraction(1, 200000))
+        assert "After it, epsilon 8/3 and delta 5e-6 were left in the ledger" in first.to_html()
         assert "<dt>Epsilon left</dt><dd>8/3</dd>" in first.to_html()
 
     def test_what_is_left_asks_no_file_after_the_charge(self, tmp_path, monkeypatch):

@@ -72,8 +72,8 @@ CATALOGUE = [
     Mutant(
         "a note that adds what it takes back",
         "ledger/entries.py",
-        'count = accountant.without if entry.kind == "void" else accountant.after',
-        "count = accountant.after",
+        'cost = {name: -x if row.kind == "void" else x for',
+        "cost = {name: x for",
         CHECKPOINTS + "TestWork::test_long_books_are_the_same_books",
     ),
     Mutant(
@@ -142,8 +142,8 @@ CATALOGUE = [
     Mutant(
         "deltas that are not added",
         "accounting/plain.py",
-        "return epsilon + event.epsilon, delta + event.delta",
-        "return epsilon + event.epsilon, max(delta, event.delta)",
+        "return event.epsilon, event.delta",
+        "return event.epsilon, min(event.delta, 0)",
         EVENTS + "TestPlain::test_it_adds_and_compares_part_by_part",
     ),
     Mutant(

@@ -313,7 +313,7 @@ def test_many_answers_add_up_and_are_entered_with_their_receipts():
 
 @quickly
 def test_a_whole_budget_can_be_spent_and_not_more():
-    book = books(epsilon=1, delta="1e-6")
+    book = Ledger.in_memory(epsilon=1, delta="1e-6", release_delta="1e-6")
     t = table(book=book)
     ask(t, "count_people", "private", epsilon="0.4", delta="1e-6")
     ask(t, "count_people", "known", epsilon="0.6")

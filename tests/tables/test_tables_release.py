@@ -115,7 +115,7 @@ def test_one_query_answers_everything(asked, groups, queries):
 @each_groups
 def test_what_is_charged_is_what_each_column_loses(asked, groups):
     """Written out: in how many groups a person is, times what they add, over the scale of each column's noise."""
-    book = Ledger.in_memory(epsilon=1, delta="1e-6")
+    book = Ledger.in_memory(epsilon=1, delta="1e-6", release_delta="1e-6")
     answer = ask(table(book=book), asked, groups, epsilon="7/10", left_out=0 if groups != "none" else None)
     many = 2 if groups != "none" else 1
     part = Fraction(19, 20) if groups == "none" and asked[0].rows else Fraction(1)  # Rows are bounded without groups.

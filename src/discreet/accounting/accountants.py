@@ -136,15 +136,18 @@ class Accountant(ABC):
         """Return the sums that decide, by name: how much, and of how much."""
         return dict(zip(self.sums, zip(state, self.limits(budget), strict=True), strict=True))
 
-    def excess(self, state: State, budget: Amount, /) -> str:
-        """Return in words by which sums a state is more than a budget allows.
+    def excess(self, state: State, event: Event, budget: Amount, /) -> str:
+        """Return in words by which sums one more event would be too much.
 
-        >>> accountants()["plain"]().excess((Fraction(4), Fraction(0)), Amount(Fraction(3), Fraction(0)))
+        >>> accountants()["plain"]().excess(
+        ...     (Fraction(3), Fraction(0)), Event.of(moves=[(1, 1)]), Amount(Fraction(3), Fraction(0))
+        ... )
         'epsilon would come to 4 of 3'
         """
-        over = {name: pair for name, pair in self.readings(state, budget).items() if pair[0] > pair[1]}
-        told = (f"{self.sums[name]} would come to {written(a, up=True)} of {written(b, up=False)}" for name, (a, b) in over.items())
-        return ", and ".join(told)
+        decide, after = self.readings(state, budget), self.readings(self.after(state, event), budget)
+        over = [(self.sums[name], x, most) for name, (x, most) in after.items() if x > most and name in decide]
+        told = [f"{word} would come to {written(x, up=True)} of {written(most, up=False)}" for word, x, most in over]
+        return ", ".join([*told[:1], *(text.replace(" would come", "") for text in told[1:])])
 
 
 def accountants() -> Mapping[str, type[Accountant]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from types import MappingProxyType
 from typing import final
 
@@ -17,6 +16,7 @@ __all__ = ["Plain"]
 class Plain(Accountant):
     """Epsilons and deltas add up, whichever releases they belong to.
 
+    >>> from fractions import Fraction
     >>> state = Plain().after(Plain.start, Event.of(moves=[("1/3", 2)], delta="1e-6"))
     >>> Plain().left(state, Amount(Fraction(1), Fraction(0)))
     Amount(epsilon=Fraction(1, 3), delta=Fraction(-1, 1000000))

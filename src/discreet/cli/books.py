@@ -23,8 +23,10 @@ def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
     what, table = _what(entry)
     facts = [("what", what), ("table", table), ("when", entry["when"]), ("who", entry["who"] or "")]
     facts += [(name, entry[name]) for name in ("epsilon", "delta")]
+    facts += [(name, entry["cost"][name]) for name in entry["cost"].keys() - {"epsilon", "delta"}]
+    facts += [("remark", entry["remark"] or "")]
     facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
-    yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name != "who"], "lt")
+    yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name not in ("who", "remark")], "lt")
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

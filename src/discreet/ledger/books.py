@@ -465,15 +465,14 @@ class Ledger:
 
     def _require(self, mark: Mark, event: Event, floats: bool) -> None:
         """Raise BudgetError unless an event fits."""
-        after = self._accountant.after(mark.state, event)
-        if not self._accountant.exceeds(after, self._budget):  # proof: fits
+        if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):  # proof: fits
             return
         cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))
         hint = '; a float is the binary number that it is: write "0.1" for a tenth' if floats and near else ""
         raise BudgetError(
             f"{cost.text(up=True)}: more than is left in {self._store.where}: {left.text(up=False)}; "
-            f"{self._accountant.excess(after, self._budget)}; nothing was charged{hint}"
+            f"{self._accountant.excess(mark.state, event, self._budget)}; nothing was charged{hint}"
         )
 
 
@@ -495,7 +494,7 @@ def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:
 
 
 def _kind(name: str | None, budget: Amount | None) -> type[Accountant]:
-    """Return a kind of accountant by its name; else the adaptive filter, which gives nothing where there is no delta."""
+    """Return a kind of accountant by its name; else the adaptive filter, which gives nothing without a delta."""
     if name is None:
         return Adaptive if budget is not None and budget.delta > 0 else Plain
     found = accountants().get(name) if isinstance(name, str) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import accumulate
@@ -15,6 +15,7 @@ __all__ = ["book_sheet", "noted"]
 
 _MOST: Final = 60
 _BAR: Final = 30
+_LISTED: Final = 5
 
 
 def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[str, Any]], str] | None = None) -> Sheet:
@@ -31,23 +32,23 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
     kinds = [entry["kind"] for entry in entries]
     charges = f"{kinds.count('charge'):,} charge{'s' * (kinds.count('charge') != 1)}"
     notes = [f"{n:,} {word}" for kind, word in _DONE.items() if (n := kinds.count(kind))]
+    decide = books["readings"]
     spent = {name: [read_in_full(entry["cost"][name]) for entry in entries] for name in books["sums"]}
     columns = [
         Column("no.", [entry["number"] for entry in entries], head=True),
         Column("when (UTC)", [f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}" for entry in entries]),
         Column("what", [(about or _about)(entry) for entry in entries]),
-        *(amounts(name, costs) for name, costs in spent.items()),
+        *(amounts(name, costs) for name, costs in spent.items() if name in decide or name in books["budget"]),
     ]
-    if books["accountant"] == "plain":
+    remarks = [_left(name, *map(read_in_full, reading.values())) for name, reading in decide.items()]
+    if set(decide) == set(books["budget"]):
         whole = read_in_full(books["budget"]["epsilon"])
         left = list(accumulate(spent["epsilon"], Fraction.__sub__, initial=whole))[1:]
         columns.append(amounts("epsilon left", left, up=False))
-    if any(entry["remark"] for entry in entries):
-        columns.append(Column("remark", [entry["remark"] or "" for entry in entries]))
-    remarks = [_left(name, *map(read_in_full, reading.values())) for name, reading in books["readings"].items()]
-    if books["accountant"] != "plain":
+    else:
         most = written(read_in_full(books["left"]["epsilon"]), up=False)
         remarks.append(f"At most epsilon {most} fits in one release of a single number.")
+        remarks += _rounded([str(entry["number"]) for entry in entries if entry["remark"]])
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 
 
@@ -69,6 +70,12 @@ def noted(entry: Mapping[str, Any]) -> str:
 def _about(entry: Mapping[str, Any]) -> str:
     text = noted(entry) or entry["table"] or ""
     return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
+
+
+def _rounded(numbers: Sequence[str]) -> list[str]:
+    """Return a line about entries that count as more than they say, if there are any."""
+    listed = [*numbers[:_LISTED], *([f"{len(numbers) - _LISTED:,} more"] if len(numbers) > _LISTED else [])]
+    return [f"Rounded up to the menu, as the remark of each says: {', '.join(listed)}."] if numbers else []
 
 
 def _left(name: str, spent: Fraction, of: Fraction) -> str:
