@@ -64,6 +64,7 @@ from discreet.mechanisms import (
     RandomizedResponseBool,
     Rappor,
     SubsetSelection,
+    TruncatedLaplaceThreshold,
 )
 from discreet.metrics import (
     AbsoluteDistance,
@@ -79,6 +80,7 @@ from discreet.noise import (
     Gaussian,
     Laplace,
     Noise,
+    TruncatedLaplace,
     continuous_laplacian_tail_to_alpha,
     discrete_laplacian_tail_to_alpha,
 )
@@ -150,6 +152,8 @@ __all__ = [
     "Times",
     "Timestamps",
     "Transformation",
+    "TruncatedLaplace",
+    "TruncatedLaplaceThreshold",
     "Tuples",
     "UnsupportedError",
     "Vectors",

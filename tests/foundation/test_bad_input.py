@@ -41,6 +41,7 @@ from discreet import (
     Rappor,
     SubsetSelection,
     Texts,
+    TruncatedLaplaceThreshold,
     Vectors,
     continuous_laplacian_tail_to_alpha,
     discrete_laplacian_tail_to_alpha,
@@ -85,6 +86,7 @@ CONSTRUCTORS = {
         "delta": "1e-6",
         "domain": Maps(Texts(), Integers()),
     },
+    TruncatedLaplaceThreshold: {"scale": 1, "limit": 9, "threshold": 9, "domain": Maps(Texts(), Integers())},
     RandomizedResponseBool.within: {"epsilon": 1, "constant_time": False},
     RandomizedResponse.within: {"epsilon": 1, "categories": ["a", "b"]},
     Rappor.within: {"epsilon": 1, "length": 3, "max_weight": 1, "constant_time": False},
@@ -94,13 +96,9 @@ CONSTRUCTORS = {
     LongitudinalRappor.within: {"epsilon": 1, "length": 3, "max_weight": 1, "p": "1/2", "q": "3/4"},
     IntegerLaplace.within: {"epsilon": 1, "d_in": 1, "domain": Integers()},
     IntegerGaussian.within: {"epsilon": 1, "delta": "1e-6", "rho": None, "d_in": 1, "domain": Integers()},
-    LaplaceThreshold.within: {
-        "epsilon": 1,
-        "delta": "1e-6",
-        "l0": 1,
-        "l1": None,
-        "li": 1,
-        "domain": Maps(Texts(), Integers()),
+    **{
+        within: {"epsilon": 1, "delta": "1e-6", "l0": 1, "l1": None, "li": 1, "domain": Maps(Texts(), Integers())}
+        for within in (LaplaceThreshold.within, TruncatedLaplaceThreshold.within)
     },
     OneHot: {"categories": ["a", "b"]},
     Bloom: {"length": 8, "hashes": 2, "key": b""},

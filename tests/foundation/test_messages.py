@@ -286,6 +286,7 @@ GOOD = {
     "rho": "1/8",
     "tail": 5,
     "threshold": 20,
+    "limit": 9,
     "least": 1,
     "noise": discreet.Laplace(2),
     "measurements": [RR],

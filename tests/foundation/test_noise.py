@@ -11,7 +11,7 @@ from coin_tree import law_by_counting
 from tiers import each
 from toy_noise import Plateau, Triangle
 
-from discreet import KindError, Laplace, Noise, ParameterError, Sensitivity
+from discreet import KindError, Laplace, Noise, ParameterError, Sensitivity, TruncatedLaplace
 from discreet.coins import SYSTEM
 from discreet.measures import INFINITE, Pure
 from discreet.metrics import L01InfDistance
@@ -21,7 +21,8 @@ from discreet.reals import Real, exp, sign
 TINY, HUGE = Fraction(1, 10**300), Fraction(10**300)
 SCALES = [Fraction(0), TINY, *map(Fraction, ("1/1000", "1/7", "1/2", "1", "3", "22/7", "40", "1000", "1e6")), HUGE]
 TOYS = [Plateau(0, 2), Plateau(1, 2), Plateau(3, 5), Triangle(1), Triangle(2), Triangle(9)]
-LAWS = [*map(Laplace, SCALES[3:8]), Laplace(0), *TOYS]
+LIMITED = [TruncatedLaplace(s, r) for s, r in ((2, 1), (1, 4), (5, 3), ("22/7", 30), (0, 3), (3, 0))]
+LAWS = [*map(Laplace, SCALES[3:8]), Laplace(0), *TOYS, *LIMITED]
 BITS, SLACK = 1500, Fraction(1, 2**400)
 ERRORS = [Fraction(e) for e in ("1/20", "1/2", "99/100", "1e-9", "1e-300")]
 BOUNDS = [(None, None), (0, None), (None, 2), (-1, 3), (1, 1)]
@@ -132,7 +133,7 @@ class TestEveryLaw:
             assert k == 1 or near(noise.tail(k - 1)) > p
             assert noise.radius(p) == noise.reach(p / 2) - 1
 
-    @pytest.mark.parametrize("noise", [*TOYS, Laplace("1/2"), Laplace(3)], ids=repr)
+    @pytest.mark.parametrize("noise", [*TOYS, *LIMITED, Laplace("1/2"), Laplace(3)], ids=repr)
     def test_the_variance_is_the_sum_of_squares(self, noise):
         sum_of_squares = float(sum(z * z * near(noise.point(z)) for z in range(-150, 151)))
         assert abs(noise.deviation**2 - sum_of_squares) <= 1e-12 * (1 + sum_of_squares)
@@ -204,7 +205,7 @@ class TestEveryLaw:
     def test_laws_are_values(self, noise):
         assert pickle.loads(pickle.dumps(noise)) == noise
         assert hash(noise) == hash(pickle.loads(pickle.dumps(noise)))
-        names = {"Laplace": Laplace, "Plateau": Plateau, "Triangle": Triangle, "Fraction": Fraction}
+        names = {law.__name__: law for law in (Laplace, TruncatedLaplace, Plateau, Triangle, Fraction)}
         assert eval(repr(noise), names) == noise
 
 

@@ -405,4 +405,4 @@ class TestThreshold:
             GaussianThreshold(variance=3, threshold=0, epsilon=1).least_above("1e-6", (3, 3, 1))
 
     def test_laplace_adds_up_its_parts_as_before(self):
-        assert Laplace(3).joint(3, lambda j: Sensitivity(3, 3, 1), lambda j: Fraction(0)) is None
+        assert Laplace(3).joint(44, 3, lambda j: Sensitivity(3 - j, 3 - j, 1), lambda j: Sensitivity(j, j, 1)) is None

@@ -57,7 +57,6 @@ from discreet.domains import (
 from discreet.measures import INFINITE
 from discreet.mechanisms import (
     Debiased,
-    keep_above,
     randomized_response,
     randomized_response_bool,
     rappor,
@@ -473,16 +472,16 @@ class TestLaplaceThreshold:
             s, d_in = Fraction(even * factor), L01InfDistance().check((l0, l1, li))
             l0_, l1_, li_ = d_in
             fewest = -(-l1_ // li_)
-            over_n = {n: float_up(keep_above._packed(Laplace(s), 40, l1_, li_, n)) for n in range(fewest, l0_ + 1)}
-            assert float_up(keep_above._surprise(Laplace(s), 40, d_in)) == max(over_n.values())
+            over_n = {n: float_up(Laplace(s)._packed(40, l1_, li_, n)) for n in range(fewest, l0_ + 1)}
+            assert float_up(Laplace(s).surprise(40, d_in)) == max(over_n.values())
             best |= {n not in (fewest, l0_) for n in over_n if over_n[n] == max(over_n.values())}
         assert li == 2 or best == {False, True}
 
     def test_numbers_of_keys_beyond_the_floats_integers_are_exact(self):
         for n in (2**53 + 1, 2**60 - 1, 10**25 + 1):  # None is a float: the first is rounded down, the others up.
             s = Laplace(3)
-            every = float_up(keep_above._packed(s, 500, n, 1, n))
-            assert float_up(keep_above._surprise(s, 500, Sensitivity(n, n, 1))) == every
+            every = float_up(s._packed(500, n, 1, n))
+            assert float_up(s.surprise(500, Sensitivity(n, n, 1))) == every
 
     def test_delta_is_right_down_to_the_least_float(self):
         mpmath.mp.dps = 60

@@ -17,8 +17,8 @@ CATALOGUE = [
     Mutant(
         "nothing built for no keys",
         S + "many.py",
-        "private_size or n >= _WORTH_TABLES",
-        "(private_size and n > 0) or n >= _WORTH_TABLES",
+        "True, n, coins, private_size or n >= _WORTH_TABLES",
+        "True, n, coins, (private_size and n > 0) or n >= _WORTH_TABLES",
         STATE + "test_what_a_release_builds_does_not_depend_on_the_number_of_keys",
     ),
     Mutant(

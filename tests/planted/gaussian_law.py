@@ -65,8 +65,8 @@ CATALOGUE = [
     Mutant(
         "new keys of value 1 where they may have li",
         M + "keep_above.py",
-        "values.new(Sensitivity(j, l1, li))),",
-        "values.new(Sensitivity(j, j, 1))),",
+        "lambda j: values.new(Sensitivity(j, l1, li)),",
+        "lambda j: values.new(Sensitivity(j, j, 1)),",
         TESTS + "TestThreshold::test_delta_is_the_joint_one",
     ),
     Mutant(

@@ -55,8 +55,8 @@ CATALOGUE = [
     Mutant(
         "delta floored by cancellation",
         M + "keep_above.py",
-        "delta = -expm1(-_surprise(self.noise, t, new)) if new.l0",
-        "delta = 1 - Fraction(float((expm1(-_surprise(self.noise, t, new)) + 1).enclosure(64)[1])) if new.l0",
+        "delta = -expm1(-self.noise.surprise(t, new)) if new.l0",
+        "delta = 1 - Fraction(float((expm1(-self.noise.surprise(t, new)) + 1).enclosure(64)[1])) if new.l0",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_right_down_to_the_least_float",
     ),
     Mutant(
@@ -75,16 +75,16 @@ CATALOGUE = [
     ),
     Mutant(
         "l0 forgotten",
-        M + "keep_above.py",
-        "keys = {l0, -(-l1 // li)}  # proof",
-        "l0 = 1\n    l1 = min(l1, li)\n    keys = {l0, -(-l1 // li)}  # proof",
+        "noise/base.py",
+        "counts = {l0, fewest}  # proof",
+        "l0 = fewest = 1\n        l1 = min(l1, li)\n        counts = {l0, fewest}  # proof",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_the_greatest_over_all_packings",
     ),
     Mutant(
         "li forgotten",
-        M + "keep_above.py",
-        "-log1p(-noise.tail(threshold + 1 - c)) * count",
-        "-log1p(-noise.tail(threshold + 1)) * count",
+        "noise/base.py",
+        "self.at_least(threshold + 1 - c), count",
+        "self.at_least(threshold + 1), count",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_the_greatest_over_all_packings",
     ),
     Mutant(

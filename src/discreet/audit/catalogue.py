@@ -23,7 +23,9 @@ from discreet.mechanisms import (
     RandomizedResponseBool,
     Rappor,
     SubsetSelection,
+    TruncatedLaplaceThreshold,
 )
+from discreet.metrics import L01InfDistance
 from discreet.progress import Progress
 
 __all__ = ["cases", "evidence"]
@@ -77,14 +79,16 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
     maps = [{}, {"a": 1}, {"a": 2}, {"b": 1}, {"a": 1, "b": 1}, {"a": 9}, {"a": 8, "c": 1}, {"a": 1, "b": 1, "c": 1}]
     for s, t in (("1/2", 3), ("1", 6), ("5", 20)):
         threshold = LaplaceThreshold(scale=s, threshold=t)
-        near = [(x, y) for x, y in _both(maps) if threshold.input_metric.measure(x, y)[2] <= t]
-        yield f"LaplaceThreshold, scale {s}, T = {t}", threshold, near
+        yield f"LaplaceThreshold, scale {s}, T = {t}", threshold, _near(maps, t)
     yield "IntegerGaussian, variance 2, epsilon 1", IntegerGaussian(variance=2, epsilon=1), _both((0, 1, 2, 5))
     yield (
         "GaussianThreshold, variance 1/5, T = 3, epsilon 3",
         GaussianThreshold(variance="1/5", threshold=3, epsilon=3),
         [*_both([{}, {"a": 1}, {"b": 1}]), *_both([{"a": 9}, {"a": 8}, {"a": 8, "c": 1}])],
     )
+    for s, r, t in (("1", 5, 5), ("2", 9, 6)):
+        limited = TruncatedLaplaceThreshold(scale=s, limit=r, threshold=t)
+        yield f"TruncatedLaplaceThreshold, scale {s}, limit {r}, T = {t}", limited, _near(maps, t)
     for k, w, f in ((1, 1, "1/2"), (4, 1, "1/2"), (5, 2, "1/10"), (3, 3, "1")):
         vectors = [x for x in product((False, True), repeat=k) if sum(x) <= w]
         yield f"Rappor, {k} bits, weight {w}, f = {f}", Rappor(length=k, max_weight=w, f=f), _both(vectors)
@@ -110,3 +114,8 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
 
 def _both(members: Any) -> Pairs:
     return list(permutations(members, 2))
+
+
+def _near(maps: list[dict[str, int]], most: int) -> Pairs:
+    """The pairs of maps in which no value differs by more than a threshold."""
+    return [(x, y) for x, y in _both(maps) if L01InfDistance().measure(x, y).li <= most]

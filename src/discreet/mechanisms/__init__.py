@@ -14,6 +14,7 @@ from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.randomized_response_bool import RandomizedResponseBool
 from discreet.mechanisms.rappor import Debiased, Rappor
 from discreet.mechanisms.subset_selection import SubsetSelection
+from discreet.mechanisms.truncated_laplace_threshold import TruncatedLaplaceThreshold
 
 __all__ = [
     "AddNoise",
@@ -32,4 +33,5 @@ __all__ = [
     "RandomizedResponseBool",
     "Rappor",
     "SubsetSelection",
+    "TruncatedLaplaceThreshold",
 ]

@@ -24,7 +24,7 @@ from discreet.frozen import freeze
 from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance, Sensitivity
 from discreet.noise import Noise, least_positive
-from discreet.reals import Number, expm1, log1p, maximum, sign, total
+from discreet.reals import expm1, log1p, sign
 from discreet.samplers import fitted
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class KeepAbove(Measurement[Any, Any]):
         joint = self._joint(t, self.input_metric.check(d_in))
         if joint is not None:
             return joint
-        delta = -expm1(-_surprise(self.noise, t, new)) if new.l0 else Fraction(0)  # proof: delta
+        delta = -expm1(-self.noise.surprise(t, new)) if new.l0 else Fraction(0)  # proof: delta
         return EpsilonDelta(both.epsilon, both.delta + delta)  # proof: sum
 
     def _joint(self, threshold: int, distances: Sensitivity) -> EpsilonDelta | None:
@@ -121,9 +121,10 @@ class KeepAbove(Measurement[Any, Any]):
         values, (l0, l1, li) = self._values, distances
         l0 = values.count(l0)
         return self.noise.joint(
+            threshold,
             values.new(distances).l0,
             lambda j: values.shared(Sensitivity(l0 - j, l1 - j, li)),  # proof: rest
-            lambda j: _surprise(self.noise, threshold, values.new(Sensitivity(j, l1, li))),  # proof: surprise
+            lambda j: values.new(Sensitivity(j, l1, li)),  # proof: lacking
         )  # proof: joint
 
     def event(self, d_in: tuple[int, Exact, Exact], /) -> Event:
@@ -230,28 +231,6 @@ class _Values:
         return l0 if self.keys is None else min(l0, self.keys)
 
 
-def _surprise(noise: Noise, threshold: int, new: Sensitivity) -> Number:
-    """Return the greatest -ln Pr[no new key is released], over the keys that one of two maps may have alone.
-
-    n keys get 1 each; the rest of l1 is packed onto as few of them as possible, up to li. Of all n, four need a look.
-    """
-    l0, l1, li = new
-    room = li - 1  # What a key can take beyond its first unit.
-    keys = {l0, -(-l1 // li)}  # proof: candidates
-    if room:
-        spare = [l1 - n for n in keys]  # What is left for packing with the most and the fewest keys.
-        keys |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room}
-    return maximum(*(_packed(noise, threshold, l1, li, n) for n in keys if -(-l1 // li) <= n <= l0))
-
-
-def _packed(noise: Noise, threshold: int, l1: int, li: int, n: int) -> Number:
-    """Return -ln Pr[none of n new keys is released], when l1 is packed onto them: nothing cancels, however small."""
-    room = li - 1
-    full, rest = divmod(l1 - n, room) if room else (0, 0)
-    packing = [(full, li), (int(rest > 0), 1 + rest), (n - full - int(rest > 0), 1)]
-    return total(-log1p(-noise.tail(threshold + 1 - c)) * count for count, c in packing if count)  # proof: packed
-
-
 def _least_threshold(noise: Noise, new: Sensitivity, most: Fraction) -> int:
     """Return the least threshold at which delta is at most *most*, between bounds that close in on it."""
     l0, l1, li = new
@@ -263,7 +242,7 @@ def _least_threshold(noise: Noise, new: Sensitivity, most: Fraction) -> int:
         return low + 1
     here, high = low + 1, None
     while high is None or high - low > 1:
-        surprise = _surprise(noise, here, new)
+        surprise = noise.surprise(here, new)
         # To divide the surprise by a number it is enough to divide the tail of the greatest value by it.
         tail = -log1p(-most) / surprise * noise.tail(here + 1 - li) if surprise else Fraction(1)
         there = li - 1 + noise.reach(tail)

@@ -3,11 +3,13 @@
 from discreet.noise.base import Noise, least_positive
 from discreet.noise.gaussian import Gaussian
 from discreet.noise.laplace import Laplace, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
+from discreet.noise.truncated import TruncatedLaplace
 
 __all__ = [
     "Gaussian",
     "Laplace",
     "Noise",
+    "TruncatedLaplace",
     "continuous_laplacian_tail_to_alpha",
     "discrete_laplacian_tail_to_alpha",
     "least_positive",

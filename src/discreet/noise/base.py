@@ -20,7 +20,7 @@ from discreet.coins import Coins
 from discreet.errors import PrecisionError
 from discreet.measures import EpsilonDelta, Loss, Measure
 from discreet.metrics import L01InfDistance, L1Distance, Sensitivity
-from discreet.reals import Number, Real, exp, float_up, ln, sign
+from discreet.reals import Number, Real, exp, float_up, ln, log1p, maximum, sign, total
 from discreet.samplers import add_exactly
 
 if TYPE_CHECKING:
@@ -77,14 +77,40 @@ class Noise(ABC):
         return 1
 
     def joint(
-        self, new: int, shared: Callable[[int], Sensitivity], surprise: Callable[[int], Number], /
+        self, threshold: int, most: int, shared: Callable[[int], Sensitivity], new: Callable[[int], Sensitivity], /
     ) -> EpsilonDelta | None:
-        """Return the loss of noisy values of which up to *new* may be missing on one side; None to add up the parts.
+        """Return the loss of noisy values, seen above a threshold, of which one side may lack up to *most*.
 
-        With j values missing, the others are *shared(j)* apart, and *surprise(j)* is the greatest -ln Pr[none of the j
-        is seen].
+        Where it lacks at most j, those are *new(j)* above 0, and the others *shared(j)* apart. None: add up the parts.
         """
         return None
+
+    def surprise(self, threshold: int, apart: Sensitivity, /) -> Number:
+        """Return the greatest -ln Pr[no c + Z is above a threshold], over values c >= 1 within a distance of 0.
+
+        n values get 1 each; the rest of l1 is packed onto as few of them as possible, up to li. Of all n, four need a
+        look.
+
+        >>> from discreet import Laplace
+        >>> float_up(Laplace(2).surprise(30, Sensitivity(l0=1, l1=1, li=1)))
+        1.9041177196098216e-07
+        """
+        l0, l1, li = apart
+        room = li - 1  # What a value can take beyond its first unit.
+        fewest = -(-l1 // li) if li else 0
+        counts = {l0, fewest}  # proof: candidates
+        if room > 0:
+            spare = [l1 - n for n in counts]  # What is left for packing with the most and the fewest values.
+            counts |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room}
+        return maximum(*(self._packed(threshold, l1, li, n) for n in counts if fewest <= n <= l0))
+
+    def _packed(self, threshold: int, l1: int, li: int, n: int) -> Number:
+        """Return -ln Pr[none is above], when l1 is packed onto n values: nothing cancels, however small."""
+        room = li - 1
+        full, rest = divmod(l1 - n, room) if room > 0 else (0, 0)
+        packing = [(full, li), (int(rest > 0), 1 + rest), (n - full - int(rest > 0), 1)]
+        tails = [(self.at_least(threshold + 1 - c), count) for count, c in packing if count]
+        return total(-log1p(-tail) * count for tail, count in tails)  # proof: packed
 
     @classmethod
     @abstractmethod
@@ -206,7 +232,7 @@ def root_up(x: Number) -> float:
         return root
     try:  # From above, since no enclosure tells a root from a float that it may be.
         half = ln(x) / 2
-        return float_up(exp(half.enclosure(128)[1] if isinstance(half, Real) else half))
+        return float_up(exp(half.enclosure(1 << 12)[1] if isinstance(half, Real) else half))
     except PrecisionError:  # Nearer to 0 than can be said.
         return root
 

@@ -163,15 +163,19 @@ class Gaussian(Noise):
         return self._stated(partial(profile, self.variance, apart))
 
     def joint(
-        self, new: int, shared: Callable[[int], Sensitivity], surprise: Callable[[int], Number], /
+        self, threshold: int, most: int, shared: Callable[[int], Sensitivity], new: Callable[[int], Sensitivity], /
     ) -> EpsilonDelta | None:
         """Return the joint loss, by the exact profile."""
         if self._concentrated:
             return None
-        phi = surprise(new) if new else Fraction(0)
+
+        def surprise(j: int) -> Number:
+            return self.surprise(threshold, new(j))
+
+        phi = surprise(most)
         if self.delta is not None and sign((exp(phi / 2) + exp(-phi / 2)) / 2 - exp(-phi) - self.delta) >= 0:
             return EpsilonDelta(INFINITE, self.delta)  # proof: never
-        return self._stated(partial(joint_profile, self.variance, new, shared, surprise))
+        return self._stated(partial(joint_profile, self.variance, most, shared, surprise))
 
     @property
     def written(self) -> str:

@@ -27,6 +27,7 @@ from discreet.samplers.one import (
     shuffled,
 )
 from discreet.samplers.tables import Table
+from discreet.samplers.truncated import truncated_laplace, truncated_laplace_many
 
 __all__ = [
     "WORD",
@@ -48,4 +49,6 @@ __all__ = [
     "geometric",
     "geometric_many",
     "shuffled",
+    "truncated_laplace",
+    "truncated_laplace_many",
 ]

@@ -188,16 +188,23 @@ def categorical_table(weights: Sequence[int | Fraction], *, cell: int = CELL, wo
 
 
 def geometric_many(
-    scale: Fraction | int, n: int, coins: Coins = SYSTEM, *, cell: int = CELL, word: int = WORD
+    scale: Fraction | int,
+    n: int,
+    coins: Coins = SYSTEM,
+    *,
+    private_size: bool = False,
+    cell: int = CELL,
+    word: int = WORD,
 ) -> NDArray[Any]:
     """Return *n* independent draws of k >= 0, with probability proportional to exp(-k / scale).
 
-    int64 where the scale is below 2**54, else Python ints; also Python ints if a draw does not fit.
+    int64 where the scale is below 2**54, else Python ints; also Python ints if a draw does not fit. For tables and
+    *private_size* see discrete_laplace_many.
 
     >>> geometric_many(Fraction(10), 5).dtype, bool((geometric_many(1, 5) >= 0).all())
     (dtype('int64'), True)
     """
-    return _draw_many(Fraction(scale), False, n, coins, n >= _WORTH_TABLES, cell, word)
+    return _draw_many(Fraction(scale), False, n, coins, private_size or n >= _WORTH_TABLES, cell, word)
 
 
 def discrete_laplace_many(
