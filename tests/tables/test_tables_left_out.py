@@ -248,6 +248,14 @@ class TestCharge:
         assert "max_groups = 2 left out is not known: it was not asked for" in str(answer)
         assert answer.noise["people"].law.scale == 2
 
+    def test_too_few_people_are_said_to_be_too_few(self):
+        asked = {"epsilon": 10, "delta": "1e-6", "max_groups": 2}
+        few, many = (by_city(visits(*[1] * people)).count_people(**asked) for people in (500, 9000))
+        assert few.left_out.high - few.left_out.low > 0.25 > many.left_out.high - many.left_out.low
+        assert "left out between 0.0% and " in few.bias
+        assert "too few people to say more" in few.bias
+        assert "left out 0.0% of people's groups (0.0% to " in many.bias
+
 
 class TestAuto:
     @pytest.mark.parametrize("each", [1, 2, 3, 5, 8])

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Answer"]
 
 _TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
+_WIDE: Final = 0.25
+"""How wide the interval of a bias may be before its middle is worth nothing."""
 """Years, months and days as texts, which sort as they follow each other."""
 
 
@@ -103,10 +105,12 @@ class Answer(Result):
             if bounds[f"max_{what}"] >= SIZES[-1]:
                 why = f"of each person, {SIZES[-1]} are counted at most"
             return f"Bias: what share of people's {what} {bound} left out is not known: {why}."
-        share, ends = f"{self.left_out.share:.1%}", f"{self.left_out.low:.1%} to {self.left_out.high:.1%}"
-        counted = f"counting up to {SIZES[-1]} of each person"
+        low, high = f"{self.left_out.low:.1%}", f"{self.left_out.high:.1%}"
+        share, counted = f"{self.left_out.share:.1%} of people's {what} ({low} to {high})", ""
+        if self.left_out.high - self.left_out.low > _WIDE:
+            share, counted = f"between {low} and {high} of people's {what}", ": too few people to say more"
         return (
-            f"Bias: {bound} left out {share} of people's {what} ({ends}), {counted}. "
+            f"Bias: {bound} left out {share}, counting up to {SIZES[-1]} of each person{counted}. "
             "The noise intervals do not include it."
         )
 
