@@ -8,8 +8,8 @@
 >>> (dp.space_of(int) >> dp.m.then_laplace(scale=2.0)) == m
 True
 
-Here are randomized response, Laplace and geometric noise on integers, Laplace thresholds and randomized bit vectors,
-with the domains, metrics and measures that they take. Any other name of ``opendp.prelude`` says what to use instead:
+Here are randomized response, Laplace, geometric and Gaussian noise on integers, Laplace thresholds and randomized bit
+vectors, with the domains, metrics and measures that they take. Any other name of ``opendp.prelude`` says what to use instead:
 
 >>> dp.Context
 Traceback (most recent call last):
@@ -27,6 +27,7 @@ give lists and dicts, arrays give arrays. Where the two differ, it is on purpose
 - At ``f=1`` a report says nothing, and debiasing raises where OpenDP returns infinities.
 - Every map is the least float that is at least the truth, so it may be smaller than OpenDP's. Distances between
   integers are rounded down first.
+- ``make_gaussian`` takes one integer, and its scale is the standard deviation: the variance is its square, exactly.
 - ``make_geometric`` with bounds clamps as OpenDP does, and takes no constant time.
 - Parameters may be given exactly, as in ``scale="1/3"``; a bool is not a number.
 """
@@ -56,9 +57,16 @@ from discreet.errors import (
     UnsupportedError,
     show,
 )
-from discreet.exact import Exact
-from discreet.measures import Approximate, Loss, MaxDivergence, Measure
-from discreet.mechanisms import IntegerLaplace, LaplaceThreshold, RandomizedResponse, RandomizedResponseBool, Rappor
+from discreet.exact import Exact, exact
+from discreet.measures import Approximate, Loss, MaxDivergence, Measure, ZeroConcentrated
+from discreet.mechanisms import (
+    IntegerGaussian,
+    IntegerLaplace,
+    LaplaceThreshold,
+    RandomizedResponse,
+    RandomizedResponseBool,
+    Rappor,
+)
 from discreet.metrics import (
     AbsoluteDistance,
     DiscreteDistance,
@@ -102,6 +110,7 @@ __all__ = [
     "l01inf_distance",
     "l1_distance",
     "m",
+    "make_gaussian",
     "make_geometric",
     "make_laplace",
     "make_laplace_threshold",
@@ -116,6 +125,7 @@ __all__ = [
     "space_of",
     "symmetric_distance",
     "t",
+    "then_gaussian",
     "then_geometric",
     "then_laplace",
     "then_laplace_threshold",
@@ -127,6 +137,7 @@ __all__ = [
     "u128",
     "usize",
     "vector_domain",
+    "zero_concentrated_divergence",
 ]
 
 i8, i16, i32, i64, i128, isize = "i8", "i16", "i32", "i64", "i128", "isize"
@@ -193,7 +204,7 @@ class Measurement:
         return self.mechanism.release(_clamped(arg, self.mechanism.input_domain) if self.clamps else arg)
 
     def map(self, d_in: Any) -> Any:
-        """Return the loss between data within *d_in*: epsilon, or (epsilon, delta)."""
+        """Return the loss between data within *d_in*: epsilon, rho, or (epsilon, delta)."""
         return self.mechanism.privacy_map(d_in)
 
     def check(self, d_in: Any, d_out: Any, *, debug: bool = False) -> bool:
@@ -433,6 +444,15 @@ def max_divergence() -> MaxDivergence:
     return MaxDivergence()
 
 
+def zero_concentrated_divergence() -> ZeroConcentrated:
+    """Return the measure of zero-concentrated differential privacy.
+
+    >>> zero_concentrated_divergence()
+    ZeroConcentrated()
+    """
+    return ZeroConcentrated()
+
+
 def approximate(measure: MaxDivergence) -> Approximate:
     """Return the measure of approximate differential privacy.
 
@@ -521,6 +541,38 @@ def then_laplace(scale: Exact, k: None = None, MO: Any = "MaxDivergence") -> Par
     True
     """
     return Partial(make_laplace, (scale, k, MO))
+
+
+def make_gaussian(
+    input_domain: TypedDomain,
+    input_metric: Metric,
+    scale: Exact,
+    k: None = None,
+    MO: Any = "ZeroConcentratedDivergence",
+) -> Measurement:
+    """Add discrete Gaussian noise to an integer; *scale* is the standard deviation, and the loss is zCDP's rho.
+
+    >>> make_gaussian(*space_of(int), scale=2.0).map(1), make_gaussian(*space_of(int), scale=0.0)(7)
+    (0.125, 7)
+    """
+    _only_integers(k, None)
+    _one_of(MO, "ZeroConcentratedDivergence", ZeroConcentrated())
+    carrier, sigma = _typed(input_domain, "input_domain").carrier, exact(scale, "scale")
+    if not isinstance(carrier, Integers):
+        need = "atom_domain(T=int); for vectors use discreet.IntegerGaussian, which counts the entries that differ"
+        raise KindError("input_domain", input_domain, need)
+    if sigma < 0:
+        raise ParameterError("scale", scale, "scale >= 0")
+    return _fitting(IntegerGaussian(variance=sigma**2, domain=carrier), input_domain, input_metric)
+
+
+def then_gaussian(scale: Exact, k: None = None, MO: Any = "ZeroConcentratedDivergence") -> Partial:
+    """Return `make_gaussian` for the space on the left of ``>>``.
+
+    >>> (space_of(int) >> then_gaussian(scale=2.0)).map(2)
+    0.5
+    """
+    return Partial(make_gaussian, (scale, k, MO))
 
 
 def make_geometric(
@@ -781,7 +833,7 @@ _FRAMES: Final = "discreet.tables.Table, which takes frames, files and databases
 _TYPES: Final = "Python's types, such as list[int], or names of types, such as dp.i64"
 _OWN: Final = "a subclass of discreet.Measurement or Transformation, or measurement >> function"
 _BOOKS: Final = "discreet.Ledger, which counts what any sequence of releases spends"
-_LOSSES: Final = "losses as they are: epsilon, or (epsilon, delta)"
+_LOSSES: Final = "losses as they are: epsilon, rho, or (epsilon, delta)"
 _BEST: Final = "discreet.Choose, from the score of every candidate"
 _INSTEAD: Final = {
     "Context Query Chain PartialChain unit_of loss_of register": "discreet.tables.Table with a discreet.Ledger",
@@ -789,8 +841,9 @@ _INSTEAD: Final = {
     "len *IdDistance *_id_distance with_margin summarize_polars_measurement categorical_domain": _FRAMES,
     "datetime_domain enum_domain option_domain OptionDomain array_domain *_split_* *_select_column": _FRAMES,
     "*_create_dataframe *_subset_by *_df_*": _FRAMES,
-    "*_gaussian_threshold *_noise_threshold *_alp_queryable": "make_laplace_threshold",
-    "*_gaussian make_noise then_noise *_canonical_noise": "make_laplace",
+    "*_gaussian_threshold": "discreet.GaussianThreshold",
+    "*_noise_threshold *_alp_queryable": "make_laplace_threshold",
+    "make_noise then_noise *_canonical_noise": "make_laplace or make_gaussian",
     "*_noisy_max *_noisy_top_k *_noisy_max_gumbel *_private_quantile *_quantile_score_candidates": _BEST,
     "make_select_private_candidate": _BEST,
     "*_count *_count_by *_count_by_categories *_count_distinct *_sum *_mean *_variance": _COUNT,
@@ -803,8 +856,10 @@ _INSTEAD: Final = {
     "*adaptive_composition *_sequential_composition make_privacy_filter Odometer*": _BOOKS,
     "make_approximate": "discreet.Composition, where a pure loss joins an approximate one",
     "make_chain_*": "transformation >> measurement, or measurement >> function",
-    "make_fix_delta make_fixed_* make_pureDP_* make_zCDP_* *rivacy*rofile *moothed*": _LOSSES,
-    "ApproximateDivergence *oncentrated* renyi_divergence": _LOSSES,
+    "make_fix_delta make_fixed_* make_pureDP_* *rivacy*rofile *moothed*": _LOSSES,
+    "ApproximateDivergence renyi_divergence": _LOSSES,
+    "make_zCDP_*": "discreet.IntegerGaussian with a delta, whose loss is (epsilon, delta)",
+    "ZeroConcentratedDivergence": "zero_concentrated_divergence",
     "make_population_amplification": "the loss of the whole population: sampling is not counted here",
     "binary_search* exponential_bounds_search": "Mechanism.within(epsilon=...), in closed form",
     "accuracy_to_* *_scale_to_accuracy": "discreet.discrete_laplacian_tail_to_alpha(scale, tail)",

@@ -31,6 +31,7 @@ CONSTRUCTORS = [
     "make_randomized_response_bool",
     "make_randomized_response",
     "make_laplace",
+    "make_gaussian",
     "make_scalar_integer_laplace_cks20",
     "make_laplace_threshold",
     "make_rappor",
@@ -149,6 +150,12 @@ def test_bounds_bound_the_data_and_the_type_the_releases():
         (lambda: ours.make_laplace(integers(ours)[0], vectors(ours)[1], 1), MismatchError, "need absolute_distance"),
         (lambda: ours.make_laplace(vectors(ours)[0], integers(ours)[1], 1), MismatchError, "need l1_distance"),
         (lambda: ours.make_laplace(integers(ours)[0], SymmetricDistance(), 1), MismatchError, "need absolute_dist"),
+        (lambda: ours.make_gaussian(*integers(ours), -1), ParameterError, "scale=-1: need scale >= 0"),
+        (lambda: ours.make_gaussian(*integers(ours), math.inf), ParameterError, "finite"),
+        (lambda: ours.make_gaussian(*integers(ours), 1, k=-3), ParameterError, "no k"),
+        (lambda: ours.make_gaussian(*integers(ours), 1, MO="MaxDivergence"), KindError, "'ZeroConcentrated"),
+        (lambda: ours.make_gaussian(*vectors(ours), 1), KindError, "for vectors use discreet.IntegerGaussian"),
+        (lambda: ours.make_gaussian(integers(ours)[0], vectors(ours)[1], 1), MismatchError, "need absolute_distance"),
         (lambda: ours.make_scalar_integer_laplace_cks20(*vectors(ours), 1), KindError, "need atom_domain"),
         (lambda: ours.make_laplace_threshold(*vectors(ours), 1, 2), KindError, "need map_domain"),
         (lambda: ours.make_laplace_threshold(*maps(ours), 1, 2.0), KindError, "threshold=2.0"),
@@ -188,6 +195,10 @@ def test_earlier_and_later_spellings_are_accepted():
     private = ours.make_laplace_threshold(*maps(ours), scale=1.0, threshold=20)
     assert private == ours.make_laplace_threshold(*maps(ours), 1.0, 20, None, "Approximate<MaxDivergence>")
     assert private == ours.make_laplace_threshold(*maps(ours), 1, 20, MO=ours.approximate(ours.max_divergence()))
+    wide = ours.make_gaussian(*space, 2.0)
+    assert wide == ours.make_gaussian(*space, scale="2", k=None, MO="ZeroConcentratedDivergence")
+    assert wide == ours.make_gaussian(*space, 2, MO=ours.zero_concentrated_divergence())
+    assert wide.mechanism.variance == 4
     rappor = ours.make_rappor(*bits(ours, 1, 8), f=0.5)
     assert rappor == ours.make_randomized_response_bitvec(*bits(ours, 1, 8), f=0.5, constant_time=False)
     assert ours.make_rappor(*bits(ours, 1, 8), 0.5, True).mechanism.constant_time
@@ -200,6 +211,7 @@ def test_measurements_are_values():
         ours.make_randomized_response_bool(0.75),
         ours.make_randomized_response(["a", "b"], 0.75),
         ours.make_laplace(*vectors(ours), 2.0),
+        ours.make_gaussian(*integers(ours), 2.0),
         ours.make_laplace_threshold(*maps(ours), 1.0, 20),
         ours.make_rappor(*bits(ours, 1, 8), 0.5),
     ]
@@ -223,6 +235,34 @@ def test_maps_are_the_mechanisms():
     assert m.map(1.9) == m.map(1)
     epsilon, delta = ours.make_laplace_threshold(*maps(ours), 1.0, 20).map((1, 1, 1))
     assert (type(epsilon), type(delta)) == (float, float)
+
+
+@pytest.mark.parametrize(
+    ("scale", "d_in", "theirs"),
+    [
+        *((2.0, 0, 0.0), (2.0, 1, 0.125), (2.0, 3, 1.125), (0.5, 3, 18.0), (0.1, 1, 50.0), (0.1, 3, 450.0)),
+        *((3.3, 1, 0.04591368227731865), (3.3, 3, 0.41322314049586784), (0.001, 1, 500000.0), (0.0, 0, 0.0)),
+        *((1000.0, 1, 5.000000000000001e-07), (1e150, 1, 5.000000000000001e-301), (0.0, 1, math.inf)),
+    ],
+)
+def test_rho_of_gaussian_noise_is_at_most_what_opendp_0_16_says_and_the_least_float(scale, d_in, theirs):
+    found = ours.make_gaussian(*integers(ours), scale).map(d_in)
+    assert found <= theirs <= math.nextafter(found, math.inf)
+    if scale and d_in:
+        rho = Fraction(d_in) ** 2 / (2 * Fraction(scale) ** 2)
+        assert math.nextafter(found, 0) < rho <= found
+
+
+def test_gaussian_noise_saturates_at_the_type_and_has_its_deviation():
+    m = ours.make_gaussian(*integers(ours), 1e30)
+    assert {m(5) for _ in range(60)} == {-(2**31), 2**31 - 1}
+    m = ours.space_of(int) >> ours.then_gaussian(scale=50.0)
+    draws = np.array([m(1000) - 1000 for _ in range(2000)])
+    assert {type(m(1000)), type(m(np.int64(3)))} == {int}
+    # The mean of 2,000 squares is off by more than a fifth with probability below 1e-9.
+    assert 0.8 < (draws**2).mean() / 2500 < 1.2
+    assert m.check(1, 0.0002)
+    assert not m.check(1, 0.00019)
 
 
 def test_check_compares_exactly():

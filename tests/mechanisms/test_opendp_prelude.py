@@ -26,8 +26,10 @@ RUNS = {
         *("discrete_distance", "domain_of", "enable_features", "f32", "f64", "i128", "i16", "i32", "i64", "i8"),
         *("isize", "l01inf_distance", "l1_distance", "m", "map_domain", "max_divergence", "metric_of", "space_of"),
         *("symmetric_distance", "t", "u128", "u16", "u32", "u64", "u8", "usize", "vector_domain"),
+        "zero_concentrated_divergence",
     },
     "m": {
+        *("make_gaussian", "then_gaussian"),
         *("debias_randomized_response_bitvec", "make_geometric", "make_laplace", "make_laplace_threshold"),
         *("make_randomized_response", "make_randomized_response_bitvec", "make_randomized_response_bool"),
         *("then_geometric", "then_laplace", "then_laplace_threshold", "then_randomized_response_bitvec"),
@@ -71,7 +73,7 @@ class TestNames:
     def test_an_absent_name_is_both_an_attribute_and_a_declared_error(self):
         assert not hasattr(dp, "Context")
         assert issubclass(AbsentError, UnsupportedError)
-        assert getattr(dp.m, "make_gaussian", None) is None
+        assert getattr(dp.m, "make_gaussian_threshold", None) is None
 
     def test_what_opendp_raises_can_be_caught_by_its_name(self):
         with pytest.raises(dp.OpenDPException):
@@ -130,6 +132,7 @@ class TestSpaces:
         ("then", "make", "space", "given"),
         [
             (dp.then_laplace, dp.make_laplace, dp.space_of(int), {"scale": 2.0}),
+            (dp.then_gaussian, dp.make_gaussian, dp.space_of(int), {"scale": "1/3", "k": None}),
             (dp.then_laplace, dp.make_laplace, dp.space_of(list[int], dp.L1Distance), {"scale": "1/3", "k": None}),
             (dp.then_geometric, dp.make_geometric, dp.space_of(int), {"scale": 2.0, "bounds": (0, 5)}),
             (

@@ -91,6 +91,13 @@ CATALOGUE = [
         TESTS + "TestProfile::test_within_is_the_least_of_the_grid",
     ),
     Mutant(
+        "a standard deviation taken for a variance",
+        "opendp.py",
+        "IntegerGaussian(variance=sigma**2,",
+        "IntegerGaussian(variance=sigma,",
+        "test_opendp.py::test_rho_of_gaussian_noise_is_at_most_what_opendp_0_16_says_and_the_least_float",
+    ),
+    Mutant(
         "rho of l1 instead of l2",
         N + "gaussian.py",
         "Rho(apart.l2_squared / (2 * self.variance)",
