@@ -9,7 +9,8 @@
 True
 
 Here are randomized response, Laplace, geometric and Gaussian noise on integers, Laplace thresholds and randomized bit
-vectors, with the domains, metrics and measures that they take. Any other name of ``opendp.prelude`` says what to use instead:
+vectors, with the domains, metrics and measures that they take. Any other name of ``opendp.prelude`` says what to
+use instead:
 
 >>> dp.Context
 Traceback (most recent call last):
