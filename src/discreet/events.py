@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar, final
 
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
-from discreet.measures import Approximate, Bound, Loss, MaxDivergence, amount
-from discreet.reals import Real, float_up
+from discreet.measures import Approximate, Bound, EpsilonDelta, Loss, MaxDivergence, Rho, amount
+from discreet.reals import Number, Real, float_up
 
 __all__ = ["Event", "Part", "event_of"]
 
@@ -23,6 +23,8 @@ _VERSION: Final = 1
 _MOST_BITS: Final = 8000
 _NUMBER: Final = re.compile(r"-?[0-9]{1,4300}(?:/[0-9]{1,4300})?")
 _MEASURE: Final = Approximate(MaxDivergence())
+_NOTHING: Final = EpsilonDelta(Fraction(0), Fraction(1))
+"""What can be said of any release."""
 
 
 @final
@@ -33,6 +35,10 @@ class Part:
     It tells at most what independent randomized responses tell, one at the epsilon of each move, as many as the move
     says; and everything with probability *delta*. A table that adds noise in three groups is three moves of a third.
     The *parameters* are the mechanism's own numbers, such as its scale, for accountants that know more of it.
+
+    Where it is *concentrated*, a rho and a delta, it also tells at most what a rho-zCDP release tells, and everything
+    with that delta: each of the two statements holds by itself. A Gaussian whose loss is stated as zCDP alone has no
+    moves and delta 1, which says nothing.
     """
 
     mechanism: str | None
@@ -40,6 +46,7 @@ class Part:
     parameters: tuple[tuple[str, Fraction], ...]
     moves: tuple[tuple[Fraction, int], ...]
     delta: Fraction
+    concentrated: tuple[Fraction, Fraction] | None = None
 
 
 @final
@@ -68,6 +75,7 @@ class Event:
         mechanism: str | None = None,
         sensitivity: Iterable[Exact] = (),
         parameters: Mapping[str, Exact] | None = None,
+        concentrated: tuple[Exact, Exact] | None = None,
     ) -> Event:
         """Return the event of one release, of amounts as a user may type them.
 
@@ -79,7 +87,11 @@ class Event:
         kept = _entries("moves", moves, "pairs of an epsilon, at least 0, and how often", _move)
         apart = _entries("sensitivity", sensitivity, "numbers that are at least 0", amount)
         given = _entries("parameters", parameters or {}, "names with their numbers", _parameter)
-        return cls((Part(mechanism, apart, given, tuple(move for move in kept if move[0]), amount(delta, "delta")),))
+        steps = tuple(move for move in kept if move[0])
+        rho = None if concentrated is None else _entries("concentrated", concentrated, "a rho and a delta", amount)
+        if rho is not None and len(rho) != 2:
+            raise ParameterError("concentrated", type(concentrated), "a rho and a delta")
+        return cls((Part(mechanism, apart, given, steps, amount(delta, "delta"), rho),))
 
     @property
     def moves(self) -> tuple[tuple[Fraction, int], ...]:
@@ -107,6 +119,16 @@ class Event:
         Fraction(1, 1000000)
         """
         return sum((part.delta for part in self.parts), Fraction(0))
+
+    @property
+    def concentrated(self) -> tuple[Fraction, Fraction]:
+        """What the parts come to as zCDP, rho and delta: a move of epsilon is epsilon^2 / 2, where no rho is stated.
+
+        >>> Event.of(moves=[("1/2", 3)], delta="1e-6").concentrated
+        (Fraction(3, 8), Fraction(1, 1000000))
+        """
+        told = [part.concentrated or (_half_squares(part.moves), part.delta) for part in self.parts]
+        return sum((rho for rho, _ in told), Fraction(0)), sum((delta for _, delta in told), Fraction(0))
 
     def __add__(self, other: Event) -> Event:
         return Event(self.parts + other.parts) if isinstance(other, Event) else NotImplemented
@@ -140,20 +162,38 @@ class Event:
 
 
 def event_of(
-    loss: Loss, *, mechanism: str, sensitivity: tuple[int, ...], parameters: Mapping[str, Exact], equal: int = 1
+    loss: Loss,
+    *,
+    mechanism: str,
+    sensitivity: tuple[int, ...],
+    parameters: Mapping[str, Exact],
+    equal: int = 1,
+    concentrated: tuple[Bound, Number] | None = None,
 ) -> Event:
     """Return the event of a release by its loss: one move, or as many *equal* ones as its independent draws allow.
+
+    A loss that is zCDP alone has no moves, and delta 1; *concentrated* is what is known beside another loss.
 
     >>> from discreet.measures import Pure
     >>> event_of(Pure("1/3"), mechanism="Mine", sensitivity=(1,), parameters={}, equal=2).moves
     ((Fraction(1, 6), 2),)
     """
-    both = _MEASURE.lift(loss)
-    if both.epsilon == math.inf:
-        raise ParameterError("epsilon", both.epsilon, "a finite loss: no budget pays for a release that hides nothing")
-    moves = [(_rounded(both.epsilon / equal), equal)]
-    delta = _rounded(both.delta)
-    return Event.of(moves=moves, delta=delta, mechanism=mechanism, sensitivity=sensitivity, parameters=parameters)
+    rho = (loss.rho, Fraction(0)) if isinstance(loss, Rho) else concentrated
+    both = _NOTHING if isinstance(loss, Rho) else _MEASURE.lift(loss)
+    if math.inf in (both.epsilon, rho and rho[0]):
+        raise ParameterError("epsilon", math.inf, "a finite loss: no budget pays for a release that hides nothing")
+    return Event.of(
+        moves=[(_rounded(both.epsilon / equal), equal)],
+        delta=_rounded(both.delta),
+        mechanism=mechanism,
+        sensitivity=sensitivity,
+        parameters=parameters,
+        concentrated=None if rho is None else (_rounded(rho[0]), _rounded(rho[1])),
+    )
+
+
+def _half_squares(moves: Iterable[tuple[Fraction, int]]) -> Fraction:
+    return sum((count * epsilon * epsilon / 2 for epsilon, count in moves), Fraction(0))
 
 
 def _entries(name: str, given: Any, need: str, read: Callable[[Any], T]) -> tuple[T, ...]:
@@ -186,12 +226,14 @@ def _rounded(bound: Bound) -> Exact:
 
 
 def _told(part: Part) -> dict[str, Any]:
+    rho = {} if part.concentrated is None else {"concentrated": list(map(str, part.concentrated))}
     return {
         "mechanism": part.mechanism,
         "sensitivity": [str(distance) for distance in part.sensitivity],
         "parameters": {name: str(value) for name, value in part.parameters},
         "moves": [[str(epsilon), count] for epsilon, count in part.moves],
         "delta": str(part.delta),
+        **rho,
     }
 
 
@@ -202,6 +244,7 @@ def _read(told: Any) -> Part:
         mechanism=told["mechanism"],
         sensitivity=map(_fraction, told["sensitivity"]),
         parameters={name: _fraction(value) for name, value in told["parameters"].items()},
+        concentrated=tuple(map(_fraction, told["concentrated"])) if "concentrated" in told else None,  # type: ignore[arg-type]
     )
     return event.parts[0]
 

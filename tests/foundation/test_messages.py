@@ -73,12 +73,13 @@ TRUSTING = {
     *("Approximate.add", "MaxDivergence.add", "ZeroConcentrated.add"),
     *(
         f"{kind}.{name}"
-        for kind in ("Adaptive", "Plain")
+        for kind in ("Adaptive", "Plain", "ZCDP")
         for name in (
             *("after", "cost", "excess", "exceeds", "left", "limits", "of_terms", "readings", "spent", "without"),
         )
     ),
-    *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.remark"),
+    *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.remark", "ZCDP.for_budget", "ZCDP.is_sound"),
+    *(f"{kind}.text_of" for kind in ("Adaptive", "Plain", "ZCDP")),
     *("in_full", "pair_of_laws", "read_in_full", "typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L1Distance.measure", "LInfDistance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),

@@ -20,7 +20,7 @@ from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
 from discreet.ledger.formats import STEP
 
-KINDS = ["plain", "adaptive"]
+KINDS = ["plain", "adaptive", "zcdp"]
 EVENTS = [
     Event.of(moves=[("0.02", 1)]),
     Event.of(moves=[("0.013", 3)], delta="1e-8"),

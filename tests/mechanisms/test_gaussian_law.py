@@ -318,8 +318,8 @@ class TestMechanisms:
         assert event.moves == ((1, 1),)
         assert 0 < event.delta <= Fraction("1e-6")
         assert dict(event.parts[0].parameters) == {"variance": 54, "epsilon": 1, "threshold": 37}
-        with pytest.raises(MismatchError):
-            IntegerGaussian(variance=4).event(1)
+        alone = IntegerGaussian(variance=4).event(1)
+        assert (alone.moves, alone.delta, alone.concentrated) == ((), 1, (Fraction(1, 8), 0))
 
 
 LETTERS = Maps(Categories(["a", "b", "c"]), Integers())

@@ -100,8 +100,8 @@ CATALOGUE = [
     Mutant(
         "rho of l1 instead of l2",
         N + "gaussian.py",
-        "Rho(apart.l2_squared / (2 * self.variance)",
-        "Rho(apart.l1 / (2 * self.variance)",
+        "return apart.l2_squared / (2 * self.variance)",
+        "return apart.l1 / (2 * self.variance)",
         TESTS + "TestMechanisms::test_vectors_have_three_distances",
     ),
 ]

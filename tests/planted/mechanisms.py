@@ -55,8 +55,9 @@ CATALOGUE = [
     Mutant(
         "delta floored by cancellation",
         M + "keep_above.py",
-        "delta = -expm1(-self.noise.surprise(t, new)) if new.l0",
-        "delta = 1 - Fraction(float((expm1(-self.noise.surprise(t, new)) + 1).enclosure(64)[1])) if new.l0",
+        "return -expm1(-self.noise.surprise(abs(self.threshold), new)) if new.l0",
+        "surprise = self.noise.surprise(abs(self.threshold), new)\n"
+        "        return 1 - Fraction(float((expm1(-surprise) + 1).enclosure(64)[1])) if new.l0",
         "test_mechanisms.py::TestLaplaceThreshold::test_delta_is_right_down_to_the_least_float",
     ),
     Mutant(

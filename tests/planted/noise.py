@@ -58,8 +58,8 @@ CATALOGUE = [
     Mutant(
         "the noise's own delta forgotten",
         M + "keep_above.py",
-        "both.delta + delta",
-        "delta",
+        "both.delta + self._unseen(new)",
+        "self._unseen(new)",
         ANY + "TestKeepAbove::test_the_exact_audit_takes_it",
     ),
     Mutant(

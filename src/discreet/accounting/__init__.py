@@ -3,7 +3,20 @@
 from discreet.accounting.accountants import Accountant, accountants
 from discreet.accounting.adaptive import Adaptive
 from discreet.accounting.amounts import Amount
+from discreet.accounting.compare import allowed, compare
 from discreet.accounting.plain import Plain
+from discreet.accounting.zcdp import ZCDP
 from discreet.events import Event, Part
 
-__all__ = ["Accountant", "Adaptive", "Amount", "Event", "Part", "Plain", "accountants"]
+__all__ = [
+    "ZCDP",
+    "Accountant",
+    "Adaptive",
+    "Amount",
+    "Event",
+    "Part",
+    "Plain",
+    "accountants",
+    "allowed",
+    "compare",
+]

@@ -136,6 +136,13 @@ class Accountant(ABC):
         """Return the sums that decide, by name: how much, and of how much."""
         return dict(zip(self.sums, zip(state, self.limits(budget), strict=True), strict=True))
 
+    def text_of(self, event: Event, /) -> str:
+        """Write what an event costs as a user would: its epsilon and delta, or what else is added up instead."""
+        if "epsilon" in self.sums:
+            return Amount(event.epsilon, event.delta).text(up=True)
+        costs = zip(self.sums, self.cost(event), strict=True)
+        return ", ".join(f"{name}={written(x, up=True)}" for name, x in costs)
+
     def excess(self, state: State, event: Event, budget: Amount, /) -> str:
         """Return in words by which sums one more event would be too much.
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from discreet.cli.show import Grid, Part, Title, plain
 from discreet.pages.books import book_sheet, noted
-from discreet.pages.sheet import Sheet
+from discreet.pages.sheet import Column, Sheet
 
-__all__ = ["book_page", "entry_page"]
+if TYPE_CHECKING:
+    from discreet.ledger import Event
+
+__all__ = ["book_page", "compared_page", "entry_page", "release_event"]
 
 
 def book_page(path: str, books: Mapping[str, Any]) -> Sheet:
@@ -27,6 +32,34 @@ def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
     facts += [("remark", entry["remark"] or "")]
     facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
     yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name not in ("who", "remark")], "lt")
+
+
+def release_event(text: str) -> Event:
+    """Return the event that is typed as EPSILON[:GROUPS[:DELTA]], or as gaussian:EPSILON:GROUPS:DELTA."""
+    from discreet import IntegerGaussian, Integers, Vectors
+    from discreet.exact import exact
+    from discreet.ledger import Event
+
+    words = text.removeprefix("gaussian:").split(":")
+    epsilon, groups, delta, *more = *words, *["1", "0"][len(words) - 1 :]
+    if more or not groups.isdecimal() or int(groups) < 1:
+        raise click.UsageError(f"--release {text}: need EPSILON[:GROUPS[:DELTA]], or gaussian:EPSILON:GROUPS:DELTA")
+    n = int(groups)
+    if text.startswith("gaussian:"):
+        vectors = Vectors(Integers())
+        return IntegerGaussian.within(epsilon=epsilon, delta=delta, d_in=(n, n, 1), domain=vectors).event((n, n, 1))
+    return Event.of(moves=[(exact(epsilon, "epsilon") / n, n)], delta=delta)
+
+
+def compared_page(epsilon: str, delta: str, allowed: Mapping[str, Mapping[str, int]]) -> Sheet:
+    """Return how often each release fits, by each accountant, as a sheet."""
+    names = list(next(iter(allowed.values())))
+    columns = [Column("release", list(allowed), head=True)]
+    for name in names:
+        counts = [row[name] for row in allowed.values()]
+        columns.append(Column(name, counts, shown=[f"{n:,}" for n in counts]))
+    remarks = ["A release is an epsilon, the groups that a person is in, and a delta of its own."]
+    return Sheet(f"Releases that fit into epsilon {epsilon} and delta {delta}", columns, remarks=remarks, row="release")
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -253,23 +253,27 @@ def suggest(**given: Any) -> None:
 
 
 @click.command(short_help="Show what was spent, and what is left; or make the books.")
-@click.argument("path", type=_PATH)
+@click.argument("path", type=_PATH, required=False)
 @click.option("--create", is_flag=True, help="Make the books, with a budget of --epsilon and --delta.")
 @click.option("--epsilon", help="The whole budget's epsilon, with --create.")
 @click.option("--delta", help="The whole budget's delta, with --create; 0 unless given.")
-@click.option("--accountant", help="How charges add up, with --create: plain, or adaptive, which allows more.")
-@click.option("--release-delta", help="The part of delta for the releases' own, with --accountant adaptive; half.")
+@click.option("--accountant", help="How charges add up, with --create: adaptive, plain or zcdp, for Gaussian noise.")
+@click.option("--release-delta", help="The part of delta for the releases' own, with --create; half, unless plain.")
+@click.option("--compare", is_flag=True, help="Show how often each --release would fit, by each accountant.")
+@click.option("--release", "releases", multiple=True, help="EPSILON[:GROUPS[:DELTA]], or gaussian:...; with --compare.")
 @click.option("--entry", type=int, help="Show one entry whole, with its receipt.")
 @click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
 @click.option("--reason", help="Why a charge is taken back, with --void.")
 @_JSON
 def budget(
-    path: str,
+    path: str | None,
     create: bool,
     epsilon: str | None,
     delta: str | None,
     accountant: str | None,
     release_delta: str | None,
+    compare: bool,
+    releases: tuple[str, ...],
     entry: int | None,
     void: int | None,
     reason: str | None,
@@ -282,10 +286,21 @@ def budget(
     discreet budget budget.db
     discreet budget budget.db --entry 1
     discreet budget budget.db --void 1 --reason "the disk was full"
+    discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
-    from discreet.cli.books import book_page, entry_page
+    from discreet.cli.books import book_page, compared_page, entry_page, release_event
 
+    if compare or releases:
+        if path is not None or create or not (compare and releases and epsilon and delta):
+            raise click.UsageError("--compare needs --epsilon, --delta and --release, and no PATH")
+        from discreet.accounting import compare as compared
+
+        asked = {text: release_event(text) for text in releases}
+        table = compared(epsilon=epsilon, delta=delta, releases=asked)
+        return show([compared_page(epsilon, delta, table)], {"allowed": table}, as_json=as_json)
+    if path is None:
+        raise click.UsageError("Missing argument 'PATH'")
     if create is (epsilon is None) or not (create or delta is accountant is release_delta is None):
         need = (
             "--create needs --epsilon, the whole budget"

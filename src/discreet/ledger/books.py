@@ -48,8 +48,8 @@ class Ledger:
 
     Given a budget, the file is made, or opened if its budget is the same; ``Ledger(path)`` opens one that exists.
     Charges are counted by the *accountant*: ``"adaptive"``, which keeps a part of delta, *release_delta* (half), for
-    the releases' own deltas and turns the rest into many more releases; or ``"plain"``, which adds up epsilons and
-    deltas, and is the default where delta is 0. A file keeps the accountant that it was made with.
+    the releases' own deltas and turns the rest into many more releases; ``"plain"``, which adds up epsilons and deltas,
+    and is the default where delta is 0; or ``"zcdp"``, for Gaussian releases. A file keeps what it was made with.
     A ledger may be used by many threads and processes at once, survives a fork, and pickles as its path. An
     operation waits up to *timeout* seconds for others. A file that cannot be written can still be read.
 
@@ -470,8 +470,10 @@ class Ledger:
         cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))
         hint = '; a float is the binary number that it is: write "0.1" for a tenth' if floats and near else ""
+        if any(part.concentrated and part.delta == 1 for part in event.parts) and "rho" not in self._accountant.sums:
+            hint += "; its loss is zCDP alone: state it at an epsilon, as Gaussian(variance, epsilon=...) does"
         raise BudgetError(
-            f"{cost.text(up=True)}: more than is left in {self._store.where}: {left.text(up=False)}; "
+            f"{self._accountant.text_of(event)}: more than is left in {self._store.where}: {left.text(up=False)}; "
             f"{self._accountant.excess(mark.state, event, self._budget)}; nothing was charged{hint}"
         )
 

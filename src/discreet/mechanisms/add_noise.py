@@ -9,6 +9,7 @@ Proof: add_noise.md, which cites the marked lines.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,12 +90,14 @@ class AddNoise(Measurement[Any, Any]):
     def event(self, d_in: Exact | tuple[int, Exact, Exact], /) -> Event:
         """Return what the noise tells, with a move for each entry that may differ, where these are equal."""
         apart = self.sensitivity(d_in)
+        rho = self.noise.rho(apart)
         return event_of(
             self.loss(d_in),
             mechanism=type(self).__name__,
             sensitivity=apart,
             parameters=numbers(self) | numbers(self.noise),
             equal=self.noise.equal_moves(apart),
+            concentrated=None if rho is None else (rho, Fraction(0)),
         )
 
     def sample(self, x: Any, coins: Coins, /) -> Any:

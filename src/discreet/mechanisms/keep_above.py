@@ -113,8 +113,11 @@ class KeepAbove(Measurement[Any, Any]):
         joint = self._joint(t, self.input_metric.check(d_in))
         if joint is not None:
             return joint
-        delta = -expm1(-self.noise.surprise(t, new)) if new.l0 else Fraction(0)  # proof: delta
-        return EpsilonDelta(both.epsilon, both.delta + delta)  # proof: sum
+        return EpsilonDelta(both.epsilon, both.delta + self._unseen(new))  # proof: sum
+
+    def _unseen(self, new: Sensitivity) -> Number:
+        """Return the probability that a key is seen which one of two maps lacks."""
+        return -expm1(-self.noise.surprise(abs(self.threshold), new)) if new.l0 else Fraction(0)  # proof: delta
 
     def _joint(self, threshold: int, distances: Sensitivity) -> EpsilonDelta | None:
         """Return the joint loss of noise and new keys, if the noise knows it."""
@@ -129,13 +132,15 @@ class KeepAbove(Measurement[Any, Any]):
 
     def event(self, d_in: tuple[int, Exact, Exact], /) -> Event:
         """Return what the noise tells, with a move for each value that may differ, where these are equal."""
-        apart, _ = self.sensitivity(d_in)
+        apart, new = self.sensitivity(d_in)
+        rho = self.noise.rho(apart)
         return event_of(
             self.loss(d_in),
             mechanism=type(self).__name__,
             sensitivity=self.input_metric.check(d_in),
             parameters=numbers(self) | numbers(self.noise),
             equal=self.noise.equal_moves(apart),
+            concentrated=None if rho is None else (rho, self._unseen(new)),  # proof: concentrated
         )
 
     def least_above(self, delta: Exact, d_in: tuple[int, Exact, Exact], /) -> int:

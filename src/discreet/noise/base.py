@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.coins import Coins
 from discreet.errors import PrecisionError
-from discreet.measures import EpsilonDelta, Loss, Measure
+from discreet.measures import Bound, EpsilonDelta, Loss, Measure
 from discreet.metrics import L01InfDistance, L1Distance, Sensitivity
 from discreet.reals import Number, Real, exp, float_up, ln, log1p, maximum, sign, total
 from discreet.samplers import add_exactly
@@ -75,6 +75,10 @@ class Noise(ABC):
     def equal_moves(self, sensitivity: Sensitivity, /) -> int:
         """Return into how many equal losses, of independent draws, the loss divides: 1 where that is not known."""
         return 1
+
+    def rho(self, sensitivity: Sensitivity, /) -> Bound | None:
+        """Return the loss as zCDP; None where it follows from the epsilons of the moves."""
+        return None
 
     def joint(
         self, threshold: int, most: int, shared: Callable[[int], Sensitivity], new: Callable[[int], Sensitivity], /

@@ -24,6 +24,7 @@ from discreet.frozen import freeze
 from discreet.measures import (
     INFINITE,
     Approximate,
+    Bound,
     EpsilonDelta,
     Loss,
     MaxDivergence,
@@ -159,8 +160,15 @@ class Gaussian(Noise):
         if apart.l1 == 0:
             return self.measure.zero
         if self._concentrated:
-            return Rho(apart.l2_squared / (2 * self.variance) if self.variance else INFINITE)  # proof: zcdp
+            return Rho(self.rho(apart))
         return self._stated(partial(profile, self.variance, apart))
+
+    def rho(self, sensitivity: Sensitivity, /) -> Bound:
+        """Return l2^2 / 2v, however the loss is stated."""
+        apart = sensitivity.tightest()
+        if apart.l1 == 0:
+            return Fraction(0)
+        return apart.l2_squared / (2 * self.variance) if self.variance else INFINITE  # proof: zcdp
 
     def joint(
         self, threshold: int, most: int, shared: Callable[[int], Sensitivity], new: Callable[[int], Sensitivity], /
