@@ -19,7 +19,8 @@ from discreet import (
     Ledger,
     Vectors,
 )
-from discreet.accounting import ZCDP, Amount, Event, Plain, allowed, compare, zcdp
+from discreet.accounting import ZCDP, Amount, Event, Plain, compare, zcdp
+from discreet.accounting.comparison import _allowed as allowed
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.reals import exp, float_up, sign
 

@@ -71,7 +71,7 @@ CATALOGUE = [
     ),
     Mutant(
         "one release more than fits",
-        "accounting/compare.py",
+        "accounting/comparison.py",
         "    return low\n",
         "    return high\n",
         TESTS + "TestCompare",

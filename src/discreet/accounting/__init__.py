@@ -3,7 +3,7 @@
 from discreet.accounting.accountants import Accountant, accountants
 from discreet.accounting.adaptive import Adaptive
 from discreet.accounting.amounts import Amount
-from discreet.accounting.compare import allowed, compare
+from discreet.accounting.comparison import compare
 from discreet.accounting.plain import Plain
 from discreet.accounting.zcdp import ZCDP
 from discreet.events import Event, Part
@@ -17,6 +17,5 @@ __all__ = [
     "Part",
     "Plain",
     "accountants",
-    "allowed",
     "compare",
 ]

@@ -1,4 +1,4 @@
-"""Compare: how many releases of a kind each accountant would allow."""
+"""Comparison: how many releases of a kind each accountant would allow."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from discreet.accounting.adaptive import Adaptive
 from discreet.accounting.amounts import Amount
 from discreet.accounting.plain import Plain
 from discreet.accounting.zcdp import ZCDP
-from discreet.errors import ParameterError
+from discreet.errors import KindError, ParameterError
 from discreet.events import Event
 from discreet.exact import Exact
 from discreet.measures import amount
 
-__all__ = ["allowed", "compare"]
+__all__ = ["compare"]
 
 _KINDS: Final[tuple[type[Accountant], ...]] = (Plain, Adaptive, ZCDP)
 
@@ -29,17 +29,20 @@ def compare(*, epsilon: Exact, delta: Exact, releases: Mapping[str, Event]) -> d
     budget = Amount(amount(epsilon), amount(delta, "delta"))
     if not 0 < budget.delta < 1:
         raise ParameterError("delta", delta, "0 < delta < 1: without a delta, losses add up plainly")
+    if not (isinstance(releases, Mapping) and all(isinstance(event, Event) for event in releases.values())):
+        raise KindError("releases", type(releases), "names with Events, such as mechanism.event(d_in)")
     rules = {kind.name: kind.for_budget(budget) for kind in _KINDS}
     return {
-        label: {name: allowed(rule, budget, event) for name, rule in rules.items()} for label, event in releases.items()
+        label: {name: _allowed(rule, budget, event) for name, rule in rules.items()}
+        for label, event in releases.items()
     }
 
 
-def allowed(accountant: Accountant, budget: Amount, event: Event) -> int:
+def _allowed(accountant: Accountant, budget: Amount, event: Event) -> int:
     """Return how often an event fits into a budget on which nothing else is charged.
 
     >>> from fractions import Fraction
-    >>> allowed(Plain(), Amount(Fraction(1), Fraction(0)), Event.of(moves=[("1/3", 1)]))
+    >>> _allowed(Plain(), Amount(Fraction(1), Fraction(0)), Event.of(moves=[("1/3", 1)]))
     3
     """
     cost = accountant.cost(event)
