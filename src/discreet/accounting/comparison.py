@@ -27,6 +27,8 @@ def compare(*, epsilon: Exact, delta: Exact, releases: Mapping[str, Event]) -> d
     {'counts': {'plain': 150, 'adaptive': 1108, 'zcdp': 994}}
     """
     budget = Amount(amount(epsilon), amount(delta, "delta"))
+    if not budget.epsilon > 0:
+        raise ParameterError("epsilon", epsilon, "epsilon > 0")
     if not 0 < budget.delta < 1:
         raise ParameterError("delta", delta, "0 < delta < 1: without a delta, losses add up plainly")
     if not (isinstance(releases, Mapping) and all(isinstance(event, Event) for event in releases.values())):

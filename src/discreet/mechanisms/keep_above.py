@@ -24,7 +24,7 @@ from discreet.frozen import freeze
 from discreet.measures import INFINITE, Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import L01InfDistance, Sensitivity
 from discreet.noise import Noise, least_positive
-from discreet.reals import expm1, log1p, sign
+from discreet.reals import Number, expm1, log1p, sign
 from discreet.samplers import fitted
 
 if TYPE_CHECKING:
