@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONHASHSEED ?= random
+# Without compiled files each process of the tests compiles the sources and the tests again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo quick test test-all check mutants mutation evidence bench docs clean
 help:

@@ -44,6 +44,25 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if item.get_closest_marker("deep") is None]
 
 
+def pytest_collection_finish():
+    """Leave what is there before the first test out of every later search for cycles: a fifth of a query's time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand out whole files, unless a test says with which others it goes: one at a time, counting takes a minute."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByFile(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            group = super()._split_scope(nodeid)
+            return group if group != nodeid else nodeid.split("::")[0]
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter):
     """Say in one line each what was skipped, and why."""
