@@ -6,8 +6,13 @@ import re
 import time
 from collections import Counter
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Before NumPy: threads that wait for each other spin.
+
 import pytest
+from coin_tree import StreamCoins
 from hypothesis import settings
+
+from discreet.coins import SystemCoins
 
 ALL = bool(os.environ.get("DISCREET_ALL") or os.environ.get("DISCREET_SLOW"))
 
@@ -18,6 +23,19 @@ gc.set_threshold(20_000, 20, 50)  # Queries are trees of small objects; to look 
 settings.register_profile("some", max_examples=25, deadline=None)
 settings.register_profile("all", deadline=None)
 settings.load_profile("all" if ALL else "some")
+
+
+@pytest.fixture
+def given_coins(monkeypatch):
+    """Coins of a fixed stream for the system's: whether a statistical test passes is the same each time.
+
+    Under DISCREET_SLOW=1 they are the system's, and luck may fail such a test as often as it says.
+    """
+    if os.environ.get("DISCREET_SLOW"):
+        return
+    stream = StreamCoins()
+    monkeypatch.setattr(SystemCoins, "words", lambda _, n: stream.words(n))
+    monkeypatch.setattr(SystemCoins, "bits", lambda _, n: stream.bits(n))
 
 
 def pytest_addoption(parser):
@@ -48,6 +66,11 @@ def pytest_collection_finish():
     """Leave what is there before the first test out of every later search for cycles: a fifth of a query's time."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure():
+    """Give it back, so that what is in C can be torn down at the end."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

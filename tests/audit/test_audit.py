@@ -26,6 +26,8 @@ from discreet import (
 )
 from discreet.mechanisms import randomized_response
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 BOOLS = (True, False)
 
 

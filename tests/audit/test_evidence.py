@@ -12,6 +12,8 @@ import tiers
 from benchmarks import evidence
 from discreet import audit
 
+pytestmark = pytest.mark.xdist_group("evidence")
+
 
 def test_the_page_is_current(monkeypatch):
     monkeypatch.setattr(audit, "evidence", audited.evidence)

@@ -243,6 +243,7 @@ class TestJson:
         done = run("count", "--json")
         assert json.loads(done.stderr)["exit_code"] == done.exit_code == 2
 
+    @pytest.mark.xdist_group("evidence")
     def test_an_audit_says_the_exact_numbers(self, monkeypatch):
         monkeypatch.setattr(audit, "evidence", audited.evidence)
         said = json.loads(ok("audit", RR, "--trials", 200, "--json"))

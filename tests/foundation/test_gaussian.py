@@ -6,6 +6,7 @@ from functools import cache
 import gmpy2
 import numpy as np
 import pytest
+import tiers
 from coin_tree import ArrayCoins, StreamCoins, law_by_walking
 from scipy import stats
 
@@ -13,6 +14,8 @@ from discreet.coins import SYSTEM
 from discreet.errors import ParameterError
 from discreet.samplers import blocks, discrete_gaussian, discrete_gaussian_many, gaussian, many, one, tables
 from discreet.samplers.blocks import Blocks
+
+pytestmark = pytest.mark.usefixtures("given_coins")
 
 BELOW_ONE = [Fraction(1, 10), Fraction(1, 3), Fraction(9, 10)]
 SMALL = [*BELOW_ONE, Fraction(1), Fraction(5, 2), Fraction(4), Fraction(30)]
@@ -34,7 +37,7 @@ def coarse(monkeypatch):
     monkeypatch.setattr(blocks, "_SPAN", 2)
 
 
-@pytest.mark.parametrize("variance", SMALL[:5])
+@pytest.mark.parametrize("variance", tiers.each(SMALL[:5], 2))
 def test_a_trial_of_one_draw_keeps_each_integer_in_proportion(variance, monkeypatch):
     m, laplace, _, geometric = gaussian._logarithms(variance.numerator, variance.denominator, 8)
     # Every word of the two logarithms; what they say is all that a trial depends on.

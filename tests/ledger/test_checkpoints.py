@@ -2,8 +2,11 @@
 
 import json
 import sqlite3
+import tempfile
 from contextlib import closing
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 
 import pytest
 from ledger_past import write
@@ -18,7 +21,19 @@ EVENT = Event.of(moves=[("1/1000", 1)], delta="1e-9")
 
 
 def long_books(path, count):
-    """Write books with many charges at once, each as the ledger writes it."""
+    """Return books with many charges."""
+    path.write_bytes(charged(count))
+    return path
+
+
+@cache
+def charged(count):
+    """The bytes of books with many charges, written at once, each as the ledger writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return written(Path(folder) / "b.db", count).read_bytes()
+
+
+def written(path, count):
     Ledger(path, epsilon=1000, delta="1/2", accountant="plain").close()
     text, cost = event_text(EVENT), amount_text(Amount(EVENT.epsilon, EVENT.delta))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

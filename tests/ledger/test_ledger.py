@@ -785,8 +785,8 @@ class TestReceipts:
 
 class TestRaces:
     def test_of_eight_processes_exactly_one_gets_the_last_and_all_share_to_the_last(self, shelf):
-        paths = [str(shelf / f"{i}.db") for i in range(cases(20, 50))]
-        Ledger(shelf / "shared.db", epsilon=4)
+        paths = [str(shelf / f"{i}.db") for i in range(cases(10, 50))]
+        Ledger(shelf / "shared.db", epsilon=2)
         spawn = multiprocessing.get_context("spawn")
         barrier, results = spawn.Barrier(8), spawn.Queue()
         args = paths, str(shelf / "shared.db"), barrier, results
@@ -802,7 +802,7 @@ class TestRaces:
             book = Ledger(path)
             book.verify()
             assert book.spent.epsilon == Fraction(3, 5)
-        assert sum(counts) == 200
+        assert sum(counts) == 100
         assert Ledger(shelf / "shared.db").left.epsilon == 0
         assert sorted(p.name for p in shelf.iterdir()) == sorted([*(Path(path).name for path in paths), "shared.db"])
 
@@ -890,7 +890,7 @@ class TestForks:
         for thread in threads:
             thread.start()
         try:
-            for _ in range(30):
+            for _ in range(cases(10, 30)):
                 assert in_child(lambda: book.charge(epsilon=1).epsilon) == "Fraction(1, 1)"
         finally:
             stop.set()
@@ -1062,11 +1062,12 @@ def kill_at_random(folder, kills, at_once=2):
 @POSIX
 class TestKills:
     def test_over_1000_kills_nothing_reported_is_lost_and_nothing_exceeds_the_budget(self, shelf):
-        kills = cases(150, 1000) if SHELVES else cases(30, 100)
+        kills = cases(80, 1000) if SHELVES else cases(30, 100)
         reported, hot = kill_at_random(shelf, kills)
         assert reported > kills / 10  # Without charges and without journals left behind, this would be no test.
         assert hot > kills / 50
 
+    @pytest.mark.deep
     def test_nor_on_a_disk(self, tmp_path):
         reported, hot = kill_at_random(tmp_path, 60)
         assert reported > 6
@@ -1075,12 +1076,13 @@ class TestKills:
     def test_a_kill_while_a_file_is_made_leaves_a_ledger_or_nothing(self, shelf):
         seed, made, names = random.Random(7919), 0, map("{}.db".format, itertools.count())
         longest = 2 * seconds(lambda: Ledger(shelf / next(names), epsilon=1))
-        for name in itertools.islice(names, 100):
+        kills = cases(40, 100)
+        for name in itertools.islice(names, kills):
             path = shelf / name
             with killed(1, longest, seed, lambda _: Ledger(path, epsilon=1)):  # noqa: B023
                 made += path.exists()
             assert Ledger(path, epsilon=1).left == (1, 0)
-        assert 0 < made < 100
+        assert 0 < made < kills
 
 
 def outcome(path):
@@ -1204,7 +1206,7 @@ class TestDamage:
     def test_what_a_kill_leaves_behind_may_be_damaged_further(self, shelf):
         seed, states = random.Random(7919), []
         book = Ledger(shelf / "b.db", epsilon=10**6)
-        while len(states) < 5:
+        while len(states) < cases(2, 5):
             with killed(1, 0.006, seed, lambda write: spend(book, Fraction(1, 7), write)):
                 pass
             journal = Path(f"{book._store.path}-journal")

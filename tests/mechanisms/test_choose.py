@@ -14,6 +14,8 @@ from discreet.coins import SYSTEM
 from discreet.mechanisms import choose
 from discreet.samplers import geometric_many
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 SCALES = [Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(0)]
 
 

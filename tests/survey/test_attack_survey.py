@@ -24,6 +24,8 @@ from discreet.errors import DomainError, KindError, MismatchError, ParameterErro
 from discreet.mechanisms import subset_selection
 from discreet.survey import Collector, PairCollector, Question, Survey, TextQuestion
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 SECRET = b"only on this device"
 SNAN = Decimal("sNaN")
 ROWS = {"a": ["no", "yes", "yes"], "b": ["no", "no", "yes"]}

@@ -51,6 +51,8 @@ from discreet.survey.oracles import KINDS, Oracle, kind_named
 from discreet.survey.oracles.bits import Bits
 from discreet.survey.oracles.places import Places
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 EXAMPLES = {
     "LongitudinalRappor": [LongitudinalRappor(length=k, max_weight=1, f="1/2", p="1/4", q="7/8") for k in (2, 3, 5)],
 }

@@ -143,7 +143,7 @@ class TestPayloads:
             assert (tally.added, tally.refused) == (0, {"another form": 1000})
 
     def test_one_whole_report_among_payloads_is_refused_alone_and_the_other_way_round(self):
-        rows = WIDE_FORM.perturb(np.zeros(50, int))
+        rows = np.packbits(np.random.default_rng(5).random((50, 152)) < 0.25, axis=1, bitorder="little")
         bare, full = [row.tobytes() for row in rows], whole(WIDE_FORM, rows)
         for place in (0, 17, 49):
             mixed = [*bare[:place], full[0], *bare[place:]]
@@ -151,6 +151,8 @@ class TestPayloads:
             mixed = [*full[:place], bare[0], *full[place:]]
             tally = Collector(WIDE_FORM).add_many(mixed)
             assert (tally.added, tally.refused) == (50, {"no header": 1})
+        like = full[0][:1] + b"\x09" + bare[0][2:]  # One bare payload in 256 begins as reports do.
+        assert Collector(WIDE_FORM).add_many([*full, like]).refused == {"another version": 1}
 
     @each_form
     def test_payloads_are_taken_only_where_it_is_said(self, form):

@@ -49,6 +49,8 @@ from discreet.reals import float_up, ln
 from discreet.survey import Client, Collector, PairCollector, Question, Report, TextQuestion, collectors, files
 from discreet.survey.counting import count_bits, count_bytes
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 SECRET = b"sentinel-7919-secret"
 ABC = Question("letter", ["a", "b", "c"])
 YES_NO = Question("member", [False, True])
@@ -627,7 +629,7 @@ class TestRefusals:
         monkeypatch.setattr(collectors, "_CHUNK", chunk)
         rows = payloads(form, 7)
         good = wire(form, rows)
-        for (reason, bad), place in itertools.product(bad_reports(form).items(), range(8)):
+        for (reason, bad), place in itertools.product(bad_reports(form).items(), each((0, 1, 2, 7, 3, 4, 5, 6), 3)):
             mixed = [*good[:place], bad, *good[place:]]
             same_length = [np.array([list(data) for data in mixed], np.uint8)] if len(bad) == len(good[0]) else []
             for source in (mixed, pa.array(mixed), pl.Series(mixed), pd.Series(mixed), *same_length):

@@ -11,6 +11,8 @@ from discreet import OptimizedUnary, SubsetSelection
 from discreet.figures import interval_text
 from discreet.survey import Crosstab, Estimate, PairCollector, Question
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 FORMS = [
     rr(2, "3/4"),
     rr(3, "2/5"),

@@ -34,6 +34,8 @@ from discreet.survey import Collector, Crosstab, Estimate, PairCollector, Questi
 
 mpl.use("Agg")
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 KINDS = (RandomizedResponse, SubsetSelection, OptimizedUnary, Rappor, LongitudinalRappor)
 NEVER = 1e-7
 """A simulated test of a true claim fails with at most this probability."""

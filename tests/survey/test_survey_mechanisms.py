@@ -35,6 +35,8 @@ from discreet.coins import SYSTEM
 from discreet.mechanisms import longitudinal_rappor, optimized_unary, rappor, subset_selection
 from discreet.reals import float_up, ln
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 EPSILONS = [0, 5e-324, 1e-17, 1e-9, 0.1, 1, 3.7, 36, 745, 1e300]
 
 

@@ -20,6 +20,8 @@ from discreet.intervals import binomial_tails, fewest_hits
 from discreet.survey import Collector, Crosstab, Estimate, Question, Survey, TextQuestion
 from discreet.survey.misfit import Misfit
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 KINDS = (RandomizedResponse, SubsetSelection, OptimizedUnary, Rappor)
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import pytest
+import tiers
 
 from discreet import OptimizedUnary, ParameterError, RandomizedResponse, Rappor, SubsetSelection
 from discreet.intervals import binomial
@@ -47,9 +48,9 @@ CASES = list(itertools.product((2, 3, 5, 10, 23), (0.3, 1, 2, 4, 6)))
 
 
 class TestTheLeast:
-    @pytest.mark.parametrize(("k", "epsilon"), CASES)
-    @pytest.mark.parametrize("margin", [0.2, 0.02])
-    def test_no_mechanism_and_no_size_needs_fewer_people(self, k, epsilon, margin):
+    @pytest.mark.parametrize(("case", "margin"), tiers.each(itertools.product(CASES, [0.2, 0.02]), 3))
+    def test_no_mechanism_and_no_size_needs_fewer_people(self, case, margin):
+        k, epsilon = case
         made = plan(k, epsilon=epsilon, margin=margin)
         assert made.people == min(fewest(m, margin) for m in every(k, epsilon))
         assert half_width(made.mechanism, made.people) <= margin

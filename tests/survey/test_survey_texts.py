@@ -32,6 +32,8 @@ from discreet.survey import Collector, Question, Report, TextClient, TextForm, T
 
 mpl.use("Agg")
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 HOME = TextQuestion("homepage", length=128, hashes=2, cohorts=64)
 SMALL = TextQuestion("homepage", length=64, hashes=2, cohorts=16)
 SITES = [f"site{i}.org" for i in range(60)]

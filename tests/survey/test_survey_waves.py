@@ -18,6 +18,8 @@ from discreet import (
 )
 from discreet.survey import Boxes, Collector, Estimate, PairCollector, Question, Survey, TextQuestion, Waves
 
+pytestmark = pytest.mark.usefixtures("given_coins")
+
 YES = Question("smokes", ["no", "yes"])
 RR = YES.form(RandomizedResponse(categories=YES.categories, prob="3/4"))
 FIVE = Question("city", [f"city {i}" for i in range(5)])
@@ -51,11 +53,11 @@ ASKED = [(*how, list(FORMS)[(i + j) % 3]) for i, how in enumerate(HOW) for j in 
 class TestCoverage:
     """Simulated people in several waves. With memory, boxes added up as of different people cover .77 and .56."""
 
-    ROUNDS = 400
+    ROUNDS = tiers.cases(250, 400)
 
     @pytest.mark.parametrize(("how", "waves", "kind"), tiers.each(ASKED, 3))
     def test_intervals_cover_the_average_share_of_the_same_people(self, how, waves, kind):
-        """At 400 rounds a nominal .95 that held exactly would be seen below .915 less than once in 1,000 runs."""
+        """Of 400 rounds, a nominal .95 that held exactly would be seen below .915 less than once in 1,000 runs."""
         form, generator = FORMS[kind], np.random.default_rng(11)
         covered = wrong = 0
         for _ in range(self.ROUNDS):

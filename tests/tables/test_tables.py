@@ -879,10 +879,11 @@ def test_known_keys_find_their_groups_and_others_are_refused(kind):
     type_, good, bad = KEYS[kind]
     frame = pa.table({"id": [1, 2, 3], "k": pa.array([good[0], good[0], None], type_)})
     t = Table(frame, person="id")
-    for keys in (good, [(key,) for key in good]):
-        answer = t.group_by("k", keys=[*keys, None]).count_people(epsilon=SURE, max_groups=1)
-        assert answer.columns["people"] == [2, 0, 1]
-        assert answer.to_arrow().schema.field("k").type.id == type_.id
+    groups = t.group_by("k", keys=[*good, None])
+    assert t.group_by("k", keys=[*((key,) for key in good), None]).keys == groups.keys
+    answer = groups.count_people(epsilon=SURE, max_groups=1)
+    assert answer.columns["people"] == [2, 0, 1]
+    assert answer.to_arrow().schema.field("k").type.id == type_.id
     pairs = [(good[0], 1), (good[1], 1), (None, 3)]
     answer = t.group_by("k", "id", keys=pairs).count_people(epsilon=SURE, max_groups=1)
     assert answer.columns["people"] == [1, 0, 1]
@@ -1280,13 +1281,13 @@ def test_all_sources_give_the_same_answers(make, name, tmp_path):
     assert repr(t) == f"<table {name}: person=user>"
     many = {"epsilon": SURE, "max_groups": 2}
     assert t.group_by(ODD, keys=["Rome", "Bath"]).count_people(**many).columns["people"] == [10, 20]
-    assert t.group_by("k0", ODD).sum("amount", low=0, high=8, delta="1e-6", **many).to_rows() == [
+    large = t.where("amount >= 2").group_by("k0", ODD).sum("amount", low=0, high=8, delta="1e-6", **many)
+    assert large.receipt.table == name
+    assert large.to_rows() == [
         {"k0": k, ODD: city, "people": len(found), "sum": sum(found)}
         for k, city in itertools.product([0, 1], ["Bath", "Rome"])
-        for found in [[r["amount"] for r in PLAIN if (r["k0"], r[ODD]) == (k, city)]]
+        for found in [[r["amount"] for r in PLAIN if (r["k0"], r[ODD]) == (k, city) and r["amount"] >= 2]]
     ]
-    assert t.where("amount >= 5").count_rows(epsilon=SURE).columns["rows"] == [10]
-    assert t.count_people(epsilon=1).receipt.table == name
 
 
 @pytest.mark.parametrize(
