@@ -35,6 +35,13 @@ CATALOGUE = [
         TESTS + "TestThreshold::test_delta_is_the_joint_one",
     ),
     Mutant(
+        "one new key skipped",
+        N + "profile.py",
+        "between = [(1, new - 1)]",
+        "between = [(2, new - 1)]",
+        TESTS + "TestThreshold::test_one_new_key_may_be_the_worst",
+    ),
+    Mutant(
         "no keys new on both sides",
         N + "profile.py",
         "((phi / 2).cosh() - 1 if j > 1 else 0)",
