@@ -263,7 +263,7 @@ class TestConcentrated:
     @pytest.mark.parametrize("v", [Fraction(1, 20), Fraction(2, 5), Fraction(1), Fraction(7, 3)], ids=str)
     @pytest.mark.parametrize("shift", [(1,), (2,), (3,), (1, 1), (2, 1)], ids=str)
     def test_no_order_of_the_renyi_divergence_exceeds_rho(self, v, shift):
-        """Where order times shift is whole it is rho times the order; else it is less, by what Poisson's formula says."""
+        """Where order times shift is whole it is rho times the order; else less, by what Poisson's formula says."""
         rho = Gaussian(v).loss(Sensitivity(len(shift), sum(shift), max(shift))).rho
         assert rho == Fraction(sum(s * s for s in shift)) / (2 * v)
         for order in map(Fraction, ("17/16", "9/8", "5/4", "3/2", "2", "5/2", "3", "10/3", "5", "8", "33/4")):
@@ -416,6 +416,25 @@ class TestThreshold:
         assert (m.threshold, m.noise.needed(m.threshold, Fraction(19, 20))) == (threshold, needed)
         assert m.output_measure.allows(m.loss((l0, l0, 1)), (1, "1e-6"))
         assert LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=l0).threshold > threshold
+
+    @pytest.mark.parametrize("l0", [1, 2, 3, 10, 40])
+    @pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("1/4", "1e-9"), ("4", "1e-3")])
+    def test_more_noise_shows_no_smaller_groups(self, l0, epsilon, delta):
+        """It is not proved that the least variance is the best, so it is looked at."""
+        m = GaussianThreshold.within(epsilon=epsilon, delta=delta, l0=l0)
+        for factor in map(Fraction, ("1.01", "1.05", "1.3", "2")):
+            noise = Gaussian(m.variance * factor, epsilon=epsilon)
+            threshold = KeepAbove(noise, 0).least_above(delta, (l0, l0, 1))
+            assert threshold >= m.threshold
+            assert noise.needed(threshold, Fraction(19, 20)) >= m.noise.needed(m.threshold, Fraction(19, 20))
+
+    @pytest.mark.parametrize("v", [Fraction(1, 9), Fraction(1), Fraction(7, 2), Fraction(60)], ids=str)
+    def test_more_noise_has_longer_tails_and_loses_less(self, v):
+        noises = [Gaussian(v * factor, epsilon=1) for factor in map(Fraction, ("1", "1.001", "1.1", "1.5", "3"))]
+        for less, more in itertools.pairwise(noises):
+            assert all(sign(more.tail(k) - less.tail(k)) > 0 for k in (1, 2, 5, 20))
+            for apart in (Sensitivity(1, 1, 1), Sensitivity(3, 3, 1), Sensitivity(2, 6, 3)):
+                assert sign(more.loss(apart).delta - less.loss(apart).delta) < 0
 
     @pytest.mark.parametrize("d_in", [(1, 1, 1), (2, 2, 1), (5, 15, 3), (3, 7, 5), (200, 200, 1)])
     @pytest.mark.parametrize("delta", ["1e-2", "1e-9", "1e-100"])
