@@ -26,7 +26,17 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from discreet import IntegerLaplace, RandomizedResponse
+from discreet import (
+    EpsilonDelta,
+    Gaussian,
+    GaussianThreshold,
+    IntegerLaplace,
+    Laplace,
+    LaplaceThreshold,
+    RandomizedResponse,
+    Sensitivity,
+    TruncatedLaplaceThreshold,
+)
 from discreet.survey import Question, plan
 from discreet.tables import Table
 
@@ -203,6 +213,32 @@ def groups_that_appear() -> Figure:
     return figure
 
 
+def which_noise() -> Figure:
+    """Draw the size of a group that is shown as often as not, and the error of known groups, by the law of noise."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    counts = range(1, 21)
+    laws = {"Laplace": LaplaceThreshold, "truncated Laplace": TruncatedLaplaceThreshold, "Gaussian": GaussianThreshold}
+    for (name, law), shade in zip(laws.items(), (SHADES[1], SHADES[3], WARM), strict=True):
+        within = [law.within(epsilon=1, delta="1e-6", l0=n) for n in counts]
+        sizes = [m.noise.needed(m.threshold, Fraction(1, 2)) for m in within]
+        left.plot(counts, sizes, "o-", color=shade, label=name, ms=3.5)
+    left.set(ylabel="people in a group shown half of the time", title="Private groups")
+    budget = EpsilonDelta(1, "1e-6")
+    known = {
+        "Laplace": [Laplace(n).deviation for n in counts],
+        "Gaussian": [Gaussian.within(budget, Sensitivity(n, n, 1)).deviation for n in counts],
+    }
+    for (name, errors), shade in zip(known.items(), (SHADES[1], WARM), strict=True):
+        right.plot(counts, errors, "o-", color=shade, label=name, ms=3.5)
+    right.set(ylabel="standard error", title="Known groups")
+    for axes in (left, right):
+        axes.set(xlabel="groups in which a person counts", ylim=(0, None))
+        axes.set_xticks([1, 5, 10, 15, 20])
+        axes.legend()
+    figure.suptitle("Counts at epsilon 1, delta 1e-6", x=0.01, ha="left", fontsize=11)
+    return figure
+
+
 def truth_told() -> Figure:
     """Draw how probable the true answer is in randomized response."""
     figure, axes = plt.subplots(figsize=(6.6, 3.4), layout="constrained")
@@ -366,6 +402,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "noise": noise,
     "people-needed": people_needed,
     "groups-that-appear": groups_that_appear,
+    "which-noise": which_noise,
     "truth-told": truth_told,
     "lemma": lemma,
     "table-of-cells": table_of_cells,

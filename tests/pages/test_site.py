@@ -162,8 +162,8 @@ def outline(path):
     return sorted(words), set(re.findall(r"#[0-9a-f]{6}", text)), size
 
 
-@pytest.mark.parametrize("name", ["answer-plot", "estimate-plot", "plan-plot"])
-def test_pictures_of_plots_are_what_plots_draw(name, tmp_path):
+@pytest.mark.parametrize("name", ["answer-plot", "estimate-plot", "plan-plot", "which-noise"])
+def test_pictures_are_what_the_library_draws(name, tmp_path):
     """Where this fails, `python docs/pictures/make.py` draws them again."""
     pytest.importorskip("matplotlib")
     [made] = module_at(PICTURES / "make.py").make(tmp_path, [name])
