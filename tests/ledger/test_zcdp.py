@@ -109,7 +109,15 @@ class TestNumbers:
         )
 
     @pytest.mark.parametrize(
-        "change", [{"rho": "1/4"}, {"composed": "1/100000"}, {"release_delta": "1/1000"}, {"order": "1"}, {"rho": "-1"}]
+        "change",
+        [
+            {"rho": "1/4"},
+            {"composed": "1/100000"},
+            {"release_delta": "1/1000"},
+            {"release_delta": "1/333333"},
+            {"order": "1"},
+            {"rho": "-1"},
+        ],
     )
     def test_terms_that_promise_too_much_are_unsound(self, change):
         rule = ZCDP.for_budget(BUDGET)

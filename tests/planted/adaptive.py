@@ -83,6 +83,27 @@ CATALOGUE = [
         "test_accountants.py::TestWords",
     ),
     Mutant(
+        "an audit of the entry before",
+        "ledger/books.py",
+        "each.cost.values() for each in entries[:which])",
+        "each.cost.values() for each in entries[: max(which - 1, 1)])",
+        "test_why.py::TestWhy",
+    ),
+    Mutant(
+        "a file that is written before it is verified",
+        "cli/tables.py",
+        "        if verify:\n            book.verify()\n        if out is not None:\n            book.save(out)\n",
+        "        if out is not None:\n            book.save(out)\n        if verify:\n            book.verify()\n",
+        "test_why.py::TestFiles",
+    ),
+    Mutant(
+        "a formula in a spreadsheet",
+        "pages/books.py",
+        'in tuple("=+-@") else value',
+        'in ("=",) else value',
+        "test_why.py::TestFiles",
+    ),
+    Mutant(
         "plain addition for budgets with a delta",
         "ledger/books.py",
         "return Adaptive if budget is not None and budget.delta > 0 else Plain",

@@ -262,6 +262,9 @@ def suggest(**given: Any) -> None:
 @click.option("--compare", is_flag=True, help="Show how often each --release would fit, by each accountant.")
 @click.option("--release", "releases", multiple=True, help="EPSILON[:GROUPS[:DELTA]], or gaussian:...; with --compare.")
 @click.option("--entry", type=int, help="Show one entry whole, with its receipt.")
+@click.option("--why", type=int, help="Show why an entry costs what it costs: the theorems, and the numbers.")
+@click.option("--verify", is_flag=True, help="Check every digest, every cost, and the accountant's numbers first.")
+@click.option("--out", type=_PATH, help="Write all that the books say to this file: .json, or the entries as .csv.")
 @click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
 @click.option("--reason", help="Why a charge is taken back, with --void.")
 @_JSON
@@ -275,6 +278,9 @@ def budget(
     compare: bool,
     releases: tuple[str, ...],
     entry: int | None,
+    why: int | None,
+    verify: bool,
+    out: str | None,
     void: int | None,
     reason: str | None,
     as_json: bool,
@@ -285,6 +291,8 @@ def budget(
     discreet budget budget.db --create --epsilon 3 --delta 1e-5
     discreet budget budget.db
     discreet budget budget.db --entry 1
+    discreet budget budget.db --why 1
+    discreet budget budget.db --verify --out books.csv
     discreet budget budget.db --void 1 --reason "the disk was full"
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
@@ -315,9 +323,20 @@ def budget(
     with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
         if void is not None and reason is not None:
             book.void(void, reason=reason)
+        if verify:
+            book.verify()
+        if out is not None:
+            book.save(out)
+        if why is not None:
+            sheet = book.why(why)
+            names, texts = (column.values for column in sheet.columns)
+            return show([sheet], {"why": [list(pair) for pair in zip(names, texts, strict=True)]}, as_json=as_json)
         books = book.to_dict()
     if entry is None:
-        return show([book_page(path, books)], {"path": path, **books}, as_json=as_json)
+        done = (["Every digest, every cost and the accountant's numbers are right."] if verify else []) + (
+            [f"{out}: {plural(len(books['entries']), 'entry', 'entries')}"] if out is not None else []
+        )
+        return show([book_page(path, books), *done], {"path": path, **books}, as_json=as_json)
     if not 0 < entry <= len(books["entries"]):
         there = plural(len(books["entries"]), "entry", "entries")
         raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")

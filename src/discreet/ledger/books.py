@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any, Final, TypeVar, final
 from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
 from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, none_of, show_path
 from discreet.exact import Exact, exact, in_full, whole
+from discreet.files import checked_place, write_text
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
 from discreet.ledger.formats import (
     DAMAGED,
@@ -29,8 +31,9 @@ from discreet.ledger.formats import (
 )
 from discreet.ledger.store import Store, UnwritableError, in_memory
 from discreet.measures import amount
-from discreet.pages.books import book_sheet
+from discreet.pages.books import as_csv, book_sheet
 from discreet.pages.sheet import Sheet
+from discreet.pages.why import why_sheet
 
 __all__ = ["Ledger"]
 
@@ -307,10 +310,41 @@ class Ledger:
         readings = {name: {"spent": in_full(spent), "of": in_full(of)} for name, (spent, of) in read.items()}
         listed = [entry.to_dict() for entry in entries]
         sums = list(self._accountant.sums)
-        return {"accountant": self._accountant.name, **told, "sums": sums, "readings": readings, "entries": listed}
+        counting = {"accountant": self._accountant.name, "terms": self._accountant.terms, "sums": sums}
+        return {**counting, **told, "readings": readings, "entries": listed}
+
+    def why(self, entry: int, /) -> Sheet:
+        """Return why an entry costs what it costs: its promise, its mechanism, the theorems, and the numbers.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> _ = book.charge(epsilon="1/3")
+        >>> book.why(1).title
+        "Ledger.in_memory(epsilon='1', delta='0'): entry 1"
+        """
+        _, entries = self._run("DEFERRED", self._all)
+        which = whole(entry, "entry", least=1)
+        if which > len(entries):
+            raise ParameterError("entry", entry, f"an entry on these books, of which there are {len(entries)}")
+        costs = zip(*(each.cost.values() for each in entries[:which]), strict=True)
+        state = tuple(sum(parts, Fraction(0)) for parts in costs)
+        readings = self._accountant.readings(state, self._budget)
+        return why_sheet(f"{self!r}: entry {which}", entries[which - 1].to_dict(), self._accountant.name, readings)
+
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """Write all that the books say to a file, whole or not at all: as JSON, or the entries as CSV.
+
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Ledger.in_memory(epsilon=1).save(pathlib.Path(folder, "books.json"))
+        """
+        target = checked_place(path, (".csv", ".json"))
+        books = self.to_dict()
+        write_text(target, as_csv(books) if target.suffix.lower() == ".csv" else json.dumps(books, indent=2) + "\n")
 
     def verify(self) -> None:
         """Raise LedgerError unless the file is sound, every digest, note and the sum agree, and nothing has been lost.
+
+        Each cost is counted anew from its event, and the accountant's numbers are computed anew for the budget.
 
         >>> Ledger.in_memory(epsilon=1).verify()
         """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
@@ -11,7 +14,7 @@ from typing import Any, Final
 from discreet.exact import read_in_full, written
 from discreet.pages.sheet import Column, Sheet, amounts
 
-__all__ = ["book_sheet", "noted"]
+__all__ = ["as_csv", "book_sheet", "noted"]
 
 _MOST: Final = 60
 _BAR: Final = 30
@@ -50,6 +53,30 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
         remarks.append(f"At most epsilon {most} fits in one release of a single number.")
         remarks += _rounded([str(entry["number"]) for entry in entries if entry["remark"]])
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
+
+
+def as_csv(books: Mapping[str, Any]) -> str:
+    """Return the entries of `Ledger.to_dict` as CSV, a row for each; what begins like a formula gets an apostrophe.
+
+    >>> from discreet import Ledger
+    >>> print(as_csv(Ledger.in_memory(epsilon=1).to_dict()), end="")
+    number,kind,when,who,table,what,epsilon,delta,cost of epsilon,cost of delta,remark,event,receipt
+    """
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    plain, nested = ("number", "kind", "when", "who", "table"), ("event", "receipt")
+    sums = books["sums"]
+    rows.writerow([*plain, "what", "epsilon", "delta", *(f"cost of {name}" for name in sums), "remark", *nested])
+    for entry in books["entries"]:
+        texts = [*(entry[name] for name in plain), noted(entry)]
+        costs = [entry["epsilon"], entry["delta"], *(entry["cost"][name] for name in sums)]
+        whole = [json.dumps(entry[name]) for name in nested]
+        rows.writerow([*map(_cell, texts), *costs, _cell(entry["remark"]), *whole])
+    return file.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in tuple("=+-@") else value
 
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}

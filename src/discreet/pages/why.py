@@ -1,0 +1,95 @@
+"""Why an entry costs what it costs, for auditors: the promise, the mechanism, the theorems, the numbers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from discreet import mechanisms
+from discreet.accounting import Event, accountants
+from discreet.events import Part
+from discreet.exact import read_in_full, written
+from discreet.pages.books import noted
+from discreet.pages.sheet import Sheet, facts
+from discreet.words import promise
+
+__all__ = ["why_sheet"]
+
+
+def why_sheet(
+    title: str, entry: Mapping[str, Any], accountant: str, readings: Mapping[str, tuple[Fraction, Fraction]]
+) -> Sheet:
+    """Return what an entry of `Ledger.to_dict` says of itself, and how it is counted; *readings* are those after it.
+
+    >>> from discreet import IntegerLaplace, Ledger
+    >>> book = Ledger.in_memory(epsilon=1)
+    >>> _ = book.charge(event=IntegerLaplace(scale=4).event(1))
+    >>> print(book.why(1))                                                            # doctest: +ELLIPSIS
+    Ledger.in_memory(epsilon='1', delta='0'): entry 1
+    <BLANKLINE>
+      promise         No possible result becomes more than 1.29 times likelier or less likely because of one person.
+      mechanism       IntegerLaplace, scale 4, at distance 1, 1, 1
+      what it tells   at most a randomized response of epsilon 0.25
+      by the theorem  x + Z with Pr[Z = z] proportional to exp(-|z| / s) is (d / s)-DP between integers, or ...
+      counted by      plain: Epsilons and deltas add up, whichever releases they belong to.
+      cost            epsilon 0.25, delta 0
+      books after it  epsilon 0.25 of 1, delta 0 of 0
+    """
+    pairs = [*_parts(entry), *_counted(entry, accountant)]
+    after = ", ".join(f"{name} {_up(x)} of {_up(of)}" for name, (x, of) in readings.items())
+    return facts(title, [*pairs, ("books after it", after)])
+
+
+def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give what was released; of a note, what it notes."""
+    if entry["event"] is None or entry["kind"] != "charge":
+        yield "note", noted(entry)
+        return
+    event = Event.from_dict(entry["event"])
+    yield "promise", f"{promise(event.epsilon, event.delta)}."
+    for part in event.parts:
+        numbers = [f"{name} {_up(value)}" for name, value in part.parameters]
+        apart = [f"at distance {', '.join(map(_up, part.sensitivity))}"] if part.sensitivity else []
+        yield "mechanism", ", ".join([part.mechanism or "not said", *numbers, *apart])
+        yield "what it tells", _told(part)
+        yield "by the theorem", _theorem(getattr(mechanisms, part.mechanism or "", None)) or "not said"
+
+
+def _told(part: Part) -> str:
+    """Say what a part tells at most, each of its statements by itself."""
+    moves = [
+        f"{f'{n} randomized responses' if n > 1 else 'a randomized response'} of epsilon {_up(e)}"
+        for e, n in part.moves
+    ]
+    sure = [f"everything with probability {_up(part.delta)}"] if part.delta else []
+    told = f"at most {' and '.join([*moves, *sure]) or 'nothing'}"
+    if part.concentrated is None:
+        return told
+    rho, delta = part.concentrated
+    return f"{told}; as zCDP, rho {_up(rho)}" + (f" and everything with probability {_up(delta)}" if delta else "")
+
+
+def _counted(entry: Mapping[str, Any], accountant: str) -> Iterator[tuple[str, str]]:
+    """Give by which rule an entry is counted, and as how much."""
+    kind = accountants()[accountant]
+    first = (kind.__doc__ or "").split("\n", maxsplit=1)[0]
+    yield "counted by", f"{accountant}: {_theorem(kind) or first}"
+    costs = ", ".join(f"{name} {_up(read_in_full(x))}" for name, x in entry["cost"].items())
+    yield "cost", costs + (f" ({entry['remark']})" if entry["remark"] else "")
+
+
+def _theorem(kind: type | None) -> str | None:
+    """Return the theorem that the docstring of a class's file states."""
+    if not isinstance(kind, type):
+        return None
+    found = re.search(
+        r"^Theorem\.\s+(.*?)(?:\nProof:|\n\n|\Z)", sys.modules[kind.__module__].__doc__ or "", re.S | re.M
+    )
+    return " ".join(found[1].split()) if found else None
+
+
+def _up(x: Fraction) -> str:
+    return written(x, up=True)
