@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,7 @@ from discreet.pages.sheet import Column, Sheet
 if TYPE_CHECKING:
     from discreet.ledger import Event
 
-__all__ = ["book_page", "compared_page", "entry_page", "release_event"]
+__all__ = ["book_page", "compared_page", "entry_page", "facts_page", "release_event"]
 
 
 def book_page(path: str, books: Mapping[str, Any]) -> Sheet:
@@ -32,6 +32,12 @@ def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
     facts += [("remark", entry["remark"] or "")]
     facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
     yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name not in ("who", "remark")], "lt")
+
+
+def facts_page(title: str, pairs: Sequence[Sequence[str]]) -> Iterator[Part]:
+    """Give names with what they stand for as a page."""
+    yield Title(title)
+    yield Grid((), [[plain(text) for text in pair] for pair in pairs], "lt")
 
 
 def release_event(text: str) -> Event:

@@ -297,7 +297,7 @@ def budget(
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
-    from discreet.cli.books import book_page, compared_page, entry_page, release_event
+    from discreet.cli.books import book_page, compared_page, entry_page, facts_page, release_event
 
     if compare or releases:
         if path is not None or create or not (compare and releases and epsilon and delta):
@@ -328,9 +328,9 @@ def budget(
         if out is not None:
             book.save(out)
         if why is not None:
-            sheet = book.why(why)
-            names, texts = (column.values for column in sheet.columns)
-            return show([sheet], {"why": [list(pair) for pair in zip(names, texts, strict=True)]}, as_json=as_json)
+            names, texts = (column.values for column in book.why(why).columns)
+            pairs = [[name, text] for name, text in zip(names, texts, strict=True)]
+            return show(facts_page(f"{path}: entry {why}", pairs), {"why": pairs}, as_json=as_json)
         books = book.to_dict()
     if entry is None:
         done = (["Every digest, every cost and the accountant's numbers are right."] if verify else []) + (
