@@ -897,8 +897,8 @@ def test_known_keys_find_their_groups_and_others_are_refused(kind):
 def test_keys_may_be_an_array_or_a_series():
     t = table()
     for keys in (np.array([1, 2]), pd.Series([1, 2]), pl.Series([1, 2]), range(1, 3), iter([1, 2])):
-        assert t.group_by("month", keys=keys).keys == (1, 2)
-        assert all(type(key) is int for key in t.group_by("month", keys=np.array([1, 2], np.int8)).keys)
+        assert t.group_by("month", keys=keys).known == (1, 2)
+        assert all(type(key) is int for key in t.group_by("month", keys=np.array([1, 2], np.int8)).known)
 
 
 def test_the_error_of_a_mean_that_is_explained_holds_and_is_not_idle():

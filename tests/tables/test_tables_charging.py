@@ -74,7 +74,7 @@ def test_groups_cannot_be_changed(name):
     groups = table().group_by("city", keys=["Rome"])
     with pytest.raises(STUCK):
         setattr(groups, name, None)
-    assert (groups.by, groups.keys) == (("city",), ("Rome",))
+    assert (groups.by, groups.known) == (("city",), ("Rome",))
     assert not hasattr(groups, "__dict__")
     assert not hasattr(groups.table, "__dict__")
 

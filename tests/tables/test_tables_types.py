@@ -542,7 +542,7 @@ def test_a_known_key_in_the_hour_that_repeats_is_one_of_two():
     hours = [dt.datetime(2026, 10, 25, 2, 30, fold=fold, tzinfo=rome) for fold in (0, 1)]
     frame = pa.table({"u": [1, 2, 3], "c": pa.array([hours[0], hours[1], hours[1]], pa.timestamp("us", "Europe/Rome"))})
     groups = Table(frame, person="u").group_by("c", keys=hours)
-    assert [key.hour for key in groups.keys] == [0, 1]
+    assert [key.hour for key in groups.known] == [0, 1]
     assert groups.count_people(epsilon=1000, max_groups=1).columns["people"] == [1, 2]
 
 

@@ -12,9 +12,11 @@ from discreet.core import Measurement
 from discreet.domains import Integers, Vectors
 from discreet.mechanisms import (
     Choose,
+    FindKeys,
     GaussianThreshold,
     IntegerGaussian,
     IntegerLaplace,
+    KeyRound,
     LaplaceThreshold,
     LongitudinalRappor,
     OneHot,
@@ -89,6 +91,11 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
     for s, r, t in (("1", 5, 5), ("2", 9, 6)):
         limited = TruncatedLaplaceThreshold(scale=s, limit=r, threshold=t)
         yield f"TruncatedLaplaceThreshold, scale {s}, limit {r}, T = {t}", limited, _near(maps, t)
+    people = [[], [("a",)], [("a", "b")], [("a", "b"), ("b",)], [("a",)] * 3, [("a",)] * 3 + [("a", "b")]]
+    for rounds in ((KeyRound(30, 26),), (KeyRound(30, 26), KeyRound(14, 20))):
+        keys = FindKeys(rounds, max_keys=2, epsilon=20, norm=12)
+        near = [(x, y) for x, y in _both(people) if keys.input_metric.measure(x, y) == 1]
+        yield f"FindKeys, {len(rounds)} round{'s' * (len(rounds) > 1)}, norm 12, epsilon 20", keys, near
     for k, w, f in ((1, 1, "1/2"), (4, 1, "1/2"), (5, 2, "1/10"), (3, 3, "1")):
         vectors = [x for x in product((False, True), repeat=k) if sum(x) <= w]
         yield f"Rappor, {k} bits, weight {w}, f = {f}", Rappor(length=k, max_weight=w, f=f), _both(vectors)

@@ -18,7 +18,7 @@ from discreet import __version__
 from discreet.cli.audit import audit, proof
 from discreet.cli.demo import demo
 from discreet.cli.survey import survey
-from discreet.cli.tables import budget, count, explain, mean, release, suggest, sum_
+from discreet.cli.tables import budget, count, explain, keys, mean, release, suggest, sum_
 from discreet.cli.version import version
 from discreet.errors import (
     BudgetError,
@@ -35,7 +35,7 @@ __all__ = ["app"]
 _REFUSED: Final = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
 _EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {"matplotlib": "plot", "rich": "cli"}
 _SECTIONS: Final = {
-    "Publish tables": (count, sum_, mean, release, explain, suggest, budget),
+    "Publish tables": (count, sum_, mean, release, keys, explain, suggest, budget),
     "Ask people": (survey,),
     "Check and learn": (audit, proof, demo, version),
 }

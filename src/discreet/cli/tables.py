@@ -1,4 +1,4 @@
-"""``discreet count | sum | mean | explain | suggest | budget``: publish tables, and keep the books."""
+"""``discreet count | sum | mean | keys | explain | suggest | budget``: publish tables, and keep the books."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from discreet.cli import complete
 from discreet.cli.show import Part, plural, show, with_page
 
 if TYPE_CHECKING:
-    from discreet.tables import Aggregate, Answer, Explanation
+    from discreet.tables import Aggregate, Answer, Explanation, KeysExplanation
     from discreet.tables.aggregates import Value
 
-__all__ = ["budget", "count", "explain", "mean", "release", "suggest", "sum_"]
+__all__ = ["budget", "count", "explain", "keys", "mean", "release", "suggest", "sum_"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -168,6 +168,28 @@ def release(**given: Any) -> None:
     _publish(given, "release", *asked, weights=_pairs(given["weights"], "weight", "NAME=NUMBER, such as people=2"))
 
 
+_FOUND = (
+    *_TABLE,
+    _BY,
+    click.option("--max-groups", type=int, help="In how many groups a person may count; 100 unless given."),
+    click.option("--rounds", type=int, help="1, or 2: in the second, people count only in groups not yet found."),
+    click.option("--delta", required=True, help="The delta to spend, such as 1e-6."),
+    _EPSILON,
+)
+
+
+@click.command(short_help="List the groups of a table, without counts.")
+@_with(_FILE, *_FOUND, _LEDGER, *_OUT, _JSON)
+def keys(**given: Any) -> None:
+    """List the groups of a table, without counts: that finds more of them than counting does.
+
+    \b
+    discreet keys events.csv --by city --person user_id --epsilon 1 --delta 1e-6
+    """
+    _check_by(given)
+    _publish(given | {"key": (), "keys": None, "null": None}, "keys")
+
+
 class Questions(click.Group):
     """A group of the questions that can be explained; a file in the place of one is a word too few."""
 
@@ -226,6 +248,21 @@ def explain_mean(**given: Any) -> None:
     from discreet.tables import Mean
 
     _explain(given, "mean", _valued(given, Mean))
+
+
+@explain.command("keys")
+@_with(_FILE, *_FOUND, _JSON)
+def explain_keys(**given: Any) -> None:
+    """Explain a list of groups.
+
+    \b
+    discreet explain keys events.csv --by city --person user_id --epsilon 1 \\
+      --delta 1e-6
+    """
+    _check_by(given)
+    said: KeysExplanation = _table(given).group_by(*given["by"]).explain_keys(**_numbers(given))
+    told = {name: getattr(said, name) for name in ("question", "guarantee", "notes")}
+    show([said.sheet], told | {"receipt": said.receipt.to_dict(), "needed": said.to_rows()}, as_json=given["as_json"])
 
 
 @click.command()
@@ -349,6 +386,11 @@ def _check_rows(given: dict[str, Any]) -> None:
         raise click.UsageError("--max-rows needs --rows")
 
 
+def _check_by(given: dict[str, Any]) -> None:
+    if not given["by"]:
+        raise click.UsageError("need --by COLUMN: the groups to list")
+
+
 def _counted(given: dict[str, Any]) -> Aggregate:
     from discreet.tables import People, Rows
 
@@ -394,8 +436,8 @@ def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
         name: [list(pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
         for name, (low, high) in asked.items()
     }
-    intervals = ends if len(ends) > 1 else ends[answer.value]
-    return [answer.sheet], {"rows": rows, "intervals": intervals, "receipt": answer.receipt.to_dict()}
+    intervals = {} if not ends else {"intervals": ends if len(ends) > 1 else ends[answer.value]}
+    return [answer.sheet], {"rows": rows, **intervals, "receipt": answer.receipt.to_dict()}
 
 
 def _check_places(given: dict[str, Any]) -> None:
@@ -473,7 +515,7 @@ def _pairs(typed: Iterable[str], option: str, need: str) -> dict[str, str] | Non
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers that were typed, as they were typed: the library reads them exactly."""
-    names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "people_share", "left_out")
+    names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "people_share", "left_out", "rounds")
     return {name: given[name] for name in names if given.get(name) is not None}
 
 

@@ -3,6 +3,7 @@
 from discreet.mechanisms.add_noise import AddNoise
 from discreet.mechanisms.choose import Choose
 from discreet.mechanisms.encoders import Bloom, OneHot
+from discreet.mechanisms.find_keys import FindKeys, KeyRound, KeySets
 from discreet.mechanisms.gaussian_threshold import GaussianThreshold
 from discreet.mechanisms.integer_gaussian import IntegerGaussian
 from discreet.mechanisms.integer_laplace import IntegerLaplace
@@ -21,10 +22,13 @@ __all__ = [
     "Bloom",
     "Choose",
     "Debiased",
+    "FindKeys",
     "GaussianThreshold",
     "IntegerGaussian",
     "IntegerLaplace",
     "KeepAbove",
+    "KeyRound",
+    "KeySets",
     "LaplaceThreshold",
     "LongitudinalRappor",
     "OneHot",

@@ -8,6 +8,7 @@ from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.answers import Answer
 from discreet.tables.bounding import Bounding, Tables
 from discreet.tables.explain import Explanation
+from discreet.tables.listing import KeysExplanation
 from discreet.tables.receipts import Receipt
 from discreet.tables.suggest import Suggestion
 from discreet.tables.table import Groups, Table
@@ -18,6 +19,7 @@ __all__ = [
     "Bounding",
     "Explanation",
     "Groups",
+    "KeysExplanation",
     "Mean",
     "People",
     "Receipt",

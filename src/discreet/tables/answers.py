@@ -11,7 +11,7 @@ from datetime import date, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, final
 
-from discreet.errors import one_of
+from discreet.errors import UnsupportedError, one_of
 from discreet.exact import Exact, whole, written
 from discreet.ledger import Amount
 from discreet.pages.results import Result
@@ -40,6 +40,8 @@ _WIDE: Final = 0.25
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Result):
     """A released table: one row per group, sorted by key, with noisy values; ``answer["people"]`` is a column.
+
+    Where only the groups were asked for, there are no values.
 
     ``interval(0.95)`` gives, for each value, an interval that holds what was counted, after bounding, with that
     confidence, also among groups that are shown because noise lifted them: noise is the only error it knows. What
@@ -78,7 +80,10 @@ class Answer(Result):
     @property
     def value(self) -> str:
         """The column that was asked for first."""
-        return next(column.aggregate.label for column in self.released if column.asked)
+        labels = [column.aggregate.label for column in self.released if column.asked]
+        if not labels:
+            raise UnsupportedError("a list of groups has no values")
+        return labels[0]
 
     @property
     def left_out(self) -> LeftOut | None:
@@ -127,7 +132,7 @@ class Answer(Result):
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a group."""
         names = list(self.names.values())
-        rows = zip(*self.columns.values(), strict=True)
+        rows = zip(*self.columns.values(), strict=True) if self.released else [()] * len(self)
         return [
             dict(zip(self.by, key, strict=True)) | dict(zip(names, row, strict=True))
             for key, row in zip(self.keys, rows, strict=True)
@@ -176,7 +181,7 @@ class Answer(Result):
     @property
     def title(self) -> str:
         """What the answer is about."""
-        what = ", ".join(column.aggregate.words for column in self.released if column.asked)
+        what = ", ".join(column.aggregate.words for column in self.released if column.asked) or "groups"
         return what[:1].upper() + what[1:] + (f" by {', '.join(self.by)}" if self.by else "")
 
     @property

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
-from discreet.errors import DiscreetError, EngineError
+from discreet.errors import DiscreetError, EngineError, UnsupportedError
 from discreet.exact import written
 from discreet.ledger import Entry, Event, Ledger
 from discreet.progress import Waiting
 
-__all__ = ["alone", "asked", "charged"]
+__all__ = ["alone", "answerable", "asked", "charged"]
 
 T = TypeVar("T")
 
@@ -45,6 +45,20 @@ def asked(table: Any, call: Callable[[Any], T]) -> T:
     if failure or found is None:
         raise EngineError(f"{engine} could not answer the query ({failure})")
     return found
+
+
+def answerable(table: Any, query: Callable[[Any], Any]) -> None:
+    """Raise where an engine cannot be asked a question, which the columns and their types decide."""
+    engine, failure = table.get_backend(), ""
+    with alone(table):
+        try:
+            engine.compile(query(table))
+        except DiscreetError:
+            raise
+        except Exception as error:  # Each engine has its own.
+            failure = type(error).__name__
+    if failure:
+        raise UnsupportedError(f"{engine.name} cannot be asked this ({failure}); nothing was charged")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ Proof: bounding.md, which cites the marked lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, final
@@ -204,6 +204,13 @@ class Bounding(Transformation[Any, Totals]):
         nullable = [Nullable(domain) for domain in self.key_types]
         return nullable[0] if len(nullable) == 1 else Tuples(*nullable)
 
+    def named(self, keys: list[tuple[Any, ...]]) -> list[Any]:
+        """Return released keys in their canonical form; each names one group."""
+        named = self.key_domain.many([key[0] for key in keys] if len(self.by) == 1 else keys)
+        if named is FOREIGN or len(set(named)) < len(named):
+            raise EngineError("the engine tells apart keys that Python does not: cast the column")
+        return named  # type: ignore[no-any-return]
+
     def stability_map(self, d_in: int, /) -> int:
         """Return the number of people, who stay as many."""
         return self.input_metric.check(d_in)
@@ -230,11 +237,15 @@ class Bounding(Transformation[Any, Totals]):
         """Ask the engine."""
         salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
         query = self.expression(table, salt)
-        wires = _wires(table, self.by)
-        if self.key_types not in (None, key_domains(table, self.by)):
-            raise KindError("key_types", self.key_types, f"{key_domains(table, self.by)!r}, as the columns are")
+        wires = self.wires(table)
         keys = [f"k{i}" for i in range(len(wires))]
         return self._read(*engine_of(table).answer(query, keys), wires)
+
+    def wires(self, table: Any) -> tuple[Wire, ...]:
+        """Return how the keys of a table's columns travel; raise where they are not as they were declared."""
+        if self.key_types not in (None, key_domains(table, self.by)):
+            raise KindError("key_types", self.key_types, f"{key_domains(table, self.by)!r}, as the columns are")
+        return _wires(table, self.by)
 
     def _read(self, answer: Any, fetch: Fetch, wires: tuple[Wire, ...]) -> Totals:
         """Return the totals from an engine's answer, in the order of the keys where these are known."""
@@ -266,7 +277,7 @@ class Bounding(Transformation[Any, Totals]):
         self.input_domain.validate(table)
         engine = engine_of(table)
         engine.check(table, self.input_domain.columns)
-        rows = self._rows(table, engine)
+        rows = self.rows(table, engine)
         keys = [f"k{i}" for i in range(len(self.by))]
         known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
         if known is not None:
@@ -275,14 +286,14 @@ class Bounding(Transformation[Any, Totals]):
             return self._grouped(rows.mutate(n=1), {key: rows[key] for key in keys})
         who = [f"p{i}" for i in range(len(self.person))]
         if not keys:
-            each = self._each(rows, who)
+            each = self.each(rows, who)
             if self.sizes is None:
                 return self._grouped(each, {})
             found = self._grouped(each.mutate(b=self.sizes.bin(each)), {})
             return _with_bins(found.agg(**self._summed(found)), found)
-        return self._bounded(self._each(rows, [*who, *keys]), Order.of(engine, salt), who, keys)
+        return self._bounded(self.each(rows, [*who, *keys]), Order.of(engine, salt), who, keys)
 
-    def _rows(self, table: Any, engine: Engine) -> Any:
+    def rows(self, table: Any, engine: Engine) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ... on their grids."""
         rows = self._narrow(table)  # proof: where
         columns: dict[str, Any] = {}
@@ -319,17 +330,28 @@ class Bounding(Transformation[Any, Totals]):
         rows = table.select(*wanted, *(used(predicate(table, self.where)) - wanted.keys()))
         return rows.filter(predicate(rows, self.where))
 
-    def _bounded(self, each: Any, order: Order, who: list[str], keys: list[str]) -> Any:
-        """Return the totals of each person's first groups in the keyed order, from a row for each person and group."""
+    def first_groups(
+        self, each: Any, order: Order, who: list[str], keys: list[str], more: Callable[[Any], Mapping[str, Any]]
+    ) -> Any:
+        """Return each person's first groups in the keyed order, from a row for each person and group.
+
+        They are numbered r; *more* gives further columns, over all of a person's groups.
+        """
         import ibis
 
         placed = order.placed(each, who, keys)
         people = [placed[p] for p in who]
         ties = [placed[key] for key in keys if placed[key].type().is_floating()]  # Close ones share a code.
         until = ibis.range_window(group_by=people, order_by=[placed.v, *ties], preceding=None, following=0)
-        sizes = {} if self.sizes is None else self.sizes.of_people(placed, who)
-        ranked = placed.mutate(r=placed.count().over(until), **sizes)
-        kept = ranked.filter(ranked.r <= self.max_groups)  # proof: first
+        ranked = placed.mutate(r=placed.count().over(until), **more(placed))
+        return ranked.filter(ranked.r <= self.max_groups)  # proof: first
+
+    def _bounded(self, each: Any, order: Order, who: list[str], keys: list[str]) -> Any:
+        """Return the totals of each person's first groups in the keyed order, from a row for each person and group."""
+        sizes = self.sizes
+        kept = self.first_groups(
+            each, order, who, keys, lambda placed: {} if sizes is None else sizes.of_people(placed, who)
+        )
         if self.sizes is None:
             return self._grouped(kept, {key: kept[key] for key in keys})
         bins = self.sizes.bin(kept, self.max_groups)
@@ -337,7 +359,7 @@ class Bounding(Transformation[Any, Totals]):
         found = self._grouped(kept, {key: kept[key] for key in keys})
         return _with_bins(found.group_by(keys).agg(**self._summed(found)), found)
 
-    def _each(self, rows: Any, who: list[str]) -> Any:
+    def each(self, rows: Any, who: list[str]) -> Any:
         """Return one row for each person, or for each person and group: how many rows, and the sums of the values."""
         sums = {name: rows[name].sum().cast("int64") for name in self._values}
         return rows.group_by(who).agg(n=rows.count().cast("int64"), **sums)

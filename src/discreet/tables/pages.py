@@ -62,7 +62,7 @@ def _notes(answer: Answer) -> list[str]:
     holds = (
         "With a confidence of 95 % its interval holds what was counted, after bounding; its ends are rounded outwards."
     )
-    notes = [f"Each value has noise. {holds}"]
+    notes = [f"Each value has noise. {holds}"] if answer.released else []
     receipt = answer.receipt
     if "max_groups" in receipt.bounds and receipt.person is not None:
         most = receipt.bounds["max_groups"]
@@ -74,7 +74,8 @@ def _notes(answer: Answer) -> list[str]:
         reach = column.noise.radius(Fraction(1, 20))
         notes.append(f"The number of people is noisy, too: 95 % of its noise is within ±{reach:,.0f}.")
     if receipt.private:
-        seen = "A group appears if its noisy number is above a threshold."
+        what = "number" if answer.released else "total of its people's weights"
+        seen = f"A group appears if its noisy {what} is above a threshold."
         notes.append(f"{seen} What does not appear is private, and so is how many groups that may be.")
     return notes
 

@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
 
 from discreet.core import Measurement
-from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError, none_of
+from discreet.errors import KindError, ParameterError, none_of
 from discreet.exact import Exact, exact
 from discreet.ledger import Amount, Event
 from discreet.measures import Approximate, MaxDivergence, amount
 from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
-from discreet.tables.asking import alone, charged
+from discreet.tables.asking import answerable, charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.receipts import Found, Receipt
@@ -172,16 +172,7 @@ class Query:
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
-        engine, failure = self.table._ibis.get_backend(), ""
-        with alone(self.table._ibis):
-            try:
-                engine.compile(self.bounding.expression(self.table._ibis, bytes(16)))
-            except DiscreetError:
-                raise
-            except Exception as error:  # Each engine has its own.
-                failure = type(error).__name__
-        if failure:
-            raise UnsupportedError(f"{engine.name} cannot be asked this ({failure}); nothing was charged")
+        answerable(self.table._ibis, lambda table: self.bounding.expression(table, bytes(16)))
 
     def draw(self) -> tuple[Released, Receipt]:
         """Charge the books, run the query, and draw the noise."""

@@ -127,7 +127,7 @@ def described(receipt: Any) -> str:
     if not isinstance(receipt, dict) or receipt.get("schema") != Receipt.schema:
         return ""
     words = [each["kind"] + (f" of {each['column']}" if "column" in each else "") for each in receipt["aggregates"]]
-    what = ", ".join(words) or "suggestion of max_groups"
+    what = ", ".join(words) or ("groups" if "keys" in receipt["mechanisms"] else "suggestion of max_groups")
     by = f" by {', '.join(map(str, receipt['by']))}" if receipt.get("by") else ""
     where = f", where {receipt['where']}" if receipt.get("where") else ""
     most = f", max_groups {receipt['max_groups']}" if receipt.get("max_groups") else ""

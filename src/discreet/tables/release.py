@@ -17,8 +17,7 @@ import numpy as np
 
 from discreet.coins import Coins
 from discreet.core import Measured, Measurement
-from discreet.domains import FOREIGN, Integers, Maps, Vectors
-from discreet.errors import EngineError
+from discreet.domains import Integers, Maps, Vectors
 from discreet.events import Event
 from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, common
 from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
@@ -161,7 +160,7 @@ class InTurn(Measurement[Any, Released]):
         for i, part in enumerate(self.parts):
             if i == 0 and isinstance(part.mechanism, LaplaceThreshold):
                 places, noisy = part.mechanism.keep(x.columns[0], coins)  # proof: kept
-                keys = self._named(x.keys(places))
+                keys = self.bounding.named(x.keys(places))
                 order = self.bounding.key_domain.order(keys, coins)  # proof: order
                 keys, places = [keys[i] for i in order], places[order]
                 columns.append(noisy[order].tolist())
@@ -171,13 +170,6 @@ class InTurn(Measurement[Any, Released]):
                 columns.append([int(x) for x in noisy])
         tuples = [key if isinstance(key, tuple) and len(self.bounding.by) != 1 else (key,) for key in keys]
         return Released(tuples, tuple(columns), spread, self.bounding.max_groups)
-
-    def _named(self, keys: list[tuple[Any, ...]]) -> list[Any]:
-        """Return released keys in their canonical form; each names one group."""
-        named = self.bounding.key_domain.many([key[0] for key in keys] if len(self.bounding.by) == 1 else keys)
-        if named is FOREIGN or len(set(named)) < len(named):
-            raise EngineError("the engine tells apart keys that Python does not: cast the column")
-        return named  # type: ignore[no-any-return]
 
     @property
     def named(self) -> dict[str, str]:

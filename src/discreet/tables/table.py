@@ -21,6 +21,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.bounding import names
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
+from discreet.tables.listing import KeysExplanation, KeysQuery
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
@@ -213,7 +214,7 @@ class Groups:
 
     table: Table
     by: tuple[str, ...]
-    keys: tuple[Any, ...] | None
+    known: tuple[Any, ...] | None
 
     def __init__(self, table: Table, by: Sequence[str], keys: Iterable[Any] | None = None) -> None:
         if not isinstance(table, Table):
@@ -223,7 +224,7 @@ class Groups:
         check_columns("columns", by, table._ibis)
         with hinted(table.types):
             known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
-        freeze(self, table=table, by=tuple(by), keys=known)
+        freeze(self, table=table, by=tuple(by), known=known)
 
     def release(
         self,
@@ -294,7 +295,7 @@ class Groups:
         Where the groups are private, the *people_share* of epsilon, one half unless given, pays for counting people,
         which decides the groups to show.
         """
-        private = bool(self.by) and self.keys is None
+        private = bool(self.by) and self.known is None
         if people_share is not None and not private:
             raise ParameterError(
                 "people_share", people_share, "none: there is one value to release, and all of epsilon pays for it"
@@ -325,6 +326,31 @@ class Groups:
         return self._query(
             (asked,), epsilon, delta, max_groups, people_weights(people_share, "mean"), left_out
         ).release()
+
+    def keys(self, *, epsilon: Exact, delta: Exact, max_groups: int | None = None, rounds: int | None = None) -> Answer:
+        """Return which groups there are, without counts: that finds more of them.
+
+        A person counts in at most *max_groups* groups, 100 unless given, and weighs the less in each the more groups
+        they are. In the second of two *rounds*, people count only in groups that the first has not found; one round
+        is better where all groups are about equally large.
+
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"user": range(1000), "city": ["Rome"] * 999 + ["Brig"]})
+        >>> Table(people, person="user").group_by("city").keys(epsilon=1, delta="1e-6").to_rows()
+        [{'city': 'Rome'}]
+        """
+        return self._list(epsilon, delta, max_groups, rounds).release()
+
+    def explain_keys(
+        self, *, epsilon: Exact, delta: Exact, max_groups: int | None = None, rounds: int | None = None
+    ) -> KeysExplanation:
+        """Say of `keys` what can be said before it is asked, and how many people a group needs. It touches no data."""
+        return self._list(epsilon, delta, max_groups, rounds).explain()
+
+    def _list(self, epsilon: Exact, delta: Exact, max_groups: int | None, rounds: int | None) -> KeysQuery:
+        if not self.by or self.known is not None:
+            raise ParameterError("keys", None, "group columns whose keys are not known")
+        return KeysQuery.of(self.table, self.by, epsilon=epsilon, delta=delta, max_groups=max_groups, rounds=rounds)
 
     def explain(
         self,
@@ -359,7 +385,7 @@ class Groups:
             self.table,
             aggregates,
             by=self.by,
-            keys=self.keys,
+            keys=self.known,
             epsilon=epsilon,
             delta=delta,
             max_groups=max_groups,

@@ -1,0 +1,175 @@
+"""Lists of groups: from the question which groups a table has to one measurement, its charge and its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
+
+from discreet.errors import ParameterError
+from discreet.exact import Exact
+from discreet.ledger import Amount, Event
+from discreet.measures import amount
+from discreet.mechanisms import FindKeys
+from discreet.pages.results import Result
+from discreet.pages.sheet import Column, Sheet
+from discreet.tables.answers import Answer
+from discreet.tables.asking import answerable, charged
+from discreet.tables.bounding import Bounding, arrow_types, key_domains
+from discreet.tables.finding import Finding
+from discreet.tables.noise import ColumnNoise
+from discreet.tables.receipts import Receipt
+from discreet.words import promise
+
+if TYPE_CHECKING:
+    from discreet.tables.table import Table
+
+__all__ = ["KeysExplanation", "KeysQuery"]
+
+_MAX_GROUPS: Final = 100
+"""What max_groups is unless given: the weights of people in many groups are small, so that a large one costs little."""
+_DEGREES: Final = (1, 2, 5, 10, 20, 50, 100)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class KeysExplanation(Result):
+    """The guarantee of a list of groups, and how many people a group needs to be on it.
+
+    *needed* has, by the number of groups that each of its people is in, how many people are needed in the last round
+    for a probability of one half and of 95 %.
+
+    >>> import pandas as pd
+    >>> from discreet.tables import Table
+    >>> groups = Table(pd.DataFrame({"user": [1], "city": ["Rome"]}), person="user").group_by("city")
+    >>> groups.explain_keys(epsilon=1, delta="1e-6", max_groups=10).needed
+    {1: (25, 33), 2: (36, 46), 5: (56, 73), 10: (79, 103)}
+    """
+
+    question: str
+    guarantee: str
+    needed: dict[int, tuple[int, int]]
+    notes: tuple[str, ...]
+    receipt: Receipt
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary for each number of groups."""
+        return [{"groups": groups, "n50": half, "n95": sure} for groups, (half, sure) in self.needed.items()]
+
+    @property
+    def sheet(self) -> Sheet:
+        """How many people a group needs."""
+        columns = [
+            Column("groups of each person", list(self.needed), head=True),
+            Column("half seen", [half for half, _ in self.needed.values()], 0),
+            Column("95 % seen", [sure for _, sure in self.needed.values()], 0),
+        ]
+        note = "nothing is spent, and no rows are read"
+        return Sheet(self.question, columns, note, [self.guarantee, *self.notes], "choice")
+
+
+@final
+@dataclass(frozen=True)
+class KeysQuery:
+    """Which groups a table has: the measurement, and the delta that was asked for."""
+
+    table: Table
+    measurement: Finding
+    delta: Fraction
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        by: tuple[str, ...],
+        *,
+        epsilon: Exact,
+        delta: Exact,
+        max_groups: int | None,
+        rounds: int | None,
+    ) -> KeysQuery:
+        """Return the question, or raise where its parameters do not fit each other or the table's columns."""
+        most = max_groups if max_groups is not None else 1 if table.person is None else _MAX_GROUPS
+        types = key_domains(table._ibis, by)
+        bounding = Bounding((), person=table.person, by=by, max_groups=most, where=table.condition, key_types=types)
+        times = (1 if bounding.max_groups == 1 else 2) if rounds is None else rounds
+        mechanism = FindKeys.within(
+            epsilon=epsilon, delta=delta, max_keys=most, rounds=times, domain=bounding.key_domain
+        )
+        if not all(ColumnNoise(one.noise, threshold=one.threshold).fits for one in mechanism.rounds):
+            raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
+        return cls(table, Finding(bounding, mechanism), amount(delta, "delta"))
+
+    @property
+    def spent(self) -> Amount:
+        """What the books are charged: epsilon, and delta rounded up to a float."""
+        return Amount(self.event.epsilon, self.event.delta)
+
+    @property
+    def event(self) -> Event:
+        """What the books are charged for: the measurement's event, whose delta is not more than was asked for."""
+        (part,) = self.measurement.event(1).parts
+        return Event((replace(part, delta=min(part.delta, self.delta)),))  # proof: charge
+
+    def check(self) -> None:
+        """Raise where the engine cannot be asked this, which the columns and their types decide."""
+        answerable(self.table._ibis, lambda table: self.measurement.expression(table, bytes(16), [0]))
+
+    def release(self) -> Answer:
+        """Charge the books, ask the engine, draw the noise of each round, and return the groups that are found."""
+        self.check()
+        receipt, ledger, rows = self.receipt, self.table.ledger, self.table._ibis
+        with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
+            keys = self.measurement.release(rows)  # proof: drawn
+        if entry is not None:
+            receipt = replace(receipt, entry=entry.number, when=entry.when)
+        left = None if ledger is None else ledger.last_left
+        return Answer(receipt.by, keys, (), receipt, arrow_types(rows, receipt.by), left)
+
+    def explain(self) -> KeysExplanation:
+        """Say what can be said before the question is asked, from public parameters alone."""
+        self.check()
+        mechanism, bounding = self.measurement.mechanism, self.measurement.bounding
+        last, sure = mechanism.rounds[-1], (Fraction(1, 2), Fraction(19, 20))
+        half, most = (last.noise.needed(last.threshold, p) for p in sure)
+        degrees = [d for d in _DEGREES if d < bounding.max_groups] + [bounding.max_groups]
+        needed = {d: (-(-half // mechanism.weight(d)), -(-most // mechanism.weight(d))) for d in degrees}
+        notes = ["A group is found if the noisy total of its people's weights is above a threshold."]
+        if bounding.person is not None:
+            notes.append("The more groups a person is in, the less the person weighs in each.")
+        if len(mechanism.rounds) > 1:
+            notes.append(
+                "A first round finds the largest groups; in the second, people count only in the others. That finds "
+                "more where some groups are much larger than most, and fewer where all are alike: there, say rounds=1."
+            )
+        who = (
+            "each row is a person"
+            if bounding.person is None
+            else f"a person is all rows of one {', '.join(bounding.person)}"
+        )
+        guarantee = f"{promise(self.spent.epsilon, self.spent.delta)}; {who}."
+        return KeysExplanation(f"groups by {', '.join(bounding.by)}", guarantee, needed, tuple(notes), self.receipt)
+
+    @property
+    def receipt(self) -> Receipt:
+        """What is said of it before it is asked."""
+        engine, bounding = self.table._ibis.get_backend(), self.measurement.bounding
+        return Receipt(
+            table=self.table.name,
+            types=self.table.types,
+            person=bounding.person,
+            by=bounding.by,
+            private=True,
+            where=bounding.where,
+            filters=self.table.filters,
+            asked=(),
+            released=(),
+            shares=(),
+            max_groups=bounding.max_groups,
+            auto=False,
+            left_out=None,
+            epsilon=self.spent.epsilon,
+            delta=self.spent.delta,
+            mechanisms={"keys": repr(self.measurement.mechanism)},
+            engine=f"{engine.name} {engine.version}",
+        )
