@@ -93,9 +93,9 @@ def cases() -> Iterator[tuple[str, Measurement[Any, Any], Pairs]]:
         yield f"TruncatedLaplaceThreshold, scale {s}, limit {r}, T = {t}", limited, _near(maps, t)
     people = [[], [("a",)], [("a", "b")], [("a", "b"), ("b",)], [("a",)] * 3, [("a",)] * 3 + [("a", "b")]]
     for rounds in ((KeyRound(30, 26),), (KeyRound(30, 26), KeyRound(14, 20))):
-        keys = FindKeys(rounds, max_keys=2, epsilon=20, norm=12)
+        keys = FindKeys(rounds, max_keys=2, epsilon=80, norm=12)
         near = [(x, y) for x, y in _both(people) if keys.input_metric.measure(x, y) == 1]
-        yield f"FindKeys, {len(rounds)} round{'s' * (len(rounds) > 1)}, norm 12, epsilon 20", keys, near
+        yield f"FindKeys, {len(rounds)} round{'s' * (len(rounds) > 1)}, norm 12, epsilon 80", keys, near
     for k, w, f in ((1, 1, "1/2"), (4, 1, "1/2"), (5, 2, "1/10"), (3, 3, "1")):
         vectors = [x for x in product((False, True), repeat=k) if sum(x) <= w]
         yield f"Rappor, {k} bits, weight {w}, f = {f}", Rappor(length=k, max_weight=w, f=f), _both(vectors)

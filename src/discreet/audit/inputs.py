@@ -11,7 +11,7 @@ from discreet.composition import Composition
 from discreet.core import Measurement
 from discreet.domains import Anything, BitVectors, Booleans, Categories, Domain, Integers, Maps, Vectors
 from discreet.errors import KindError, UnsupportedError
-from discreet.mechanisms import Bloom, KeepAbove
+from discreet.mechanisms import Bloom, KeepAbove, KeySets
 
 __all__ = ["pairs_of"]
 
@@ -99,6 +99,9 @@ def _of_domain(domain: Domain) -> Sequence[Any]:
         return _vectors(domain)
     if isinstance(domain, Maps) and isinstance(domain.values, Integers):
         return _maps(domain)
+    if isinstance(domain, KeySets):
+        keys = _some_keys(domain.keys)[: domain.most]
+        return [[], *([tuple(keys[:n])] for n in range(1, len(keys) + 1))]
     raise UnsupportedError(f"inputs from {domain!r} are not chosen here: give pairs")
 
 
@@ -119,6 +122,10 @@ def _vectors(domain: BitVectors) -> list[tuple[bool, ...]]:
 
 
 def _maps(domain: Maps) -> list[dict[Any, int]]:
-    keys = ["a", "b", "c"] if all(key in domain.keys for key in "abc") else list(_of_domain(domain.keys))[:3]
+    keys = _some_keys(domain.keys)
     made = [{key: count for key, count in zip(keys, counts, strict=False) if count} for counts in _MAPS]
     return [x for i, x in enumerate(made) if x in domain and x not in made[:i]]
+
+
+def _some_keys(domain: Domain) -> list[Any]:
+    return ["a", "b", "c"] if all(key in domain for key in "abc") else list(_of_domain(domain))[:3]

@@ -11,6 +11,7 @@ import discreet
 from discreet.core import Composed, Measured, Measurement, Transformation
 from discreet.domains import Domain
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of
+from discreet.mechanisms import KeyRound
 from discreet.noise import Noise
 from discreet.words import brief
 
@@ -23,7 +24,7 @@ NAMES: Final[dict[str, Any]] = {
     and isclass(kind)
     and issubclass(kind, Domain | Measurement | Noise | Transformation)
     and not isabstract(kind)
-} | {"Measured": Measured, "Fraction": Fraction, "Composed": Composed, "range": range}
+} | {"Measured": Measured, "Fraction": Fraction, "Composed": Composed, "KeyRound": KeyRound, "range": range}
 """What a text may name: these, and ``within`` of those that have it."""
 _MOST_TEXT: Final = 20_000
 _MOST_RANGE: Final = 10**6

@@ -103,7 +103,7 @@ class KeyRound:
         """The law of the noise."""
         return Gaussian(self.variance)
 
-    def surprise(self, keys: int, weight: int) -> Number:
+    def _surprise(self, keys: int, weight: int) -> Number:
         """Return -ln Pr[none of so many keys, which have one weight and nothing else, is found]."""
         return -log1p(-self.noise.tail(self.threshold + 1 - weight)) * keys  # proof: surprise
 
@@ -112,7 +112,7 @@ class KeyRound:
         there = np.flatnonzero(totals)  # proof: present
         return there[self.noise.add(totals[there], coins, private_size=True) > self.threshold]  # proof: strict
 
-    def law(self, totals: Mapping[Any, int]) -> list[tuple[frozenset[Any], Number]]:
+    def _law(self, totals: Mapping[Any, int]) -> list[tuple[frozenset[Any], Number]]:
         """Return the sets of keys that may be found, each with its probability."""
         law: list[tuple[frozenset[Any], Number]] = [(frozenset(), Fraction(1))]
         for key, weight in totals.items():
@@ -221,8 +221,15 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
         return tuple(found)
 
     def weight(self, keys: int) -> int:
-        """Return what a person with so many keys adds to each."""
-        return next(weight for most, weight in self.weights if keys <= most)  # proof: row
+        """Return what a person with so many keys adds to each.
+
+        >>> FindKeys.within(epsilon=1, delta="1e-6", max_keys=4, rounds=1).weight(4)
+        32768
+        """
+        n = whole(keys, "keys", least=1)
+        if n > self.max_keys:
+            raise ParameterError("keys", keys, f"keys <= {self.max_keys}, max_keys")
+        return next(weight for most, weight in self.weights if n <= most)  # proof: row
 
     def loss(self, d_in: int, /) -> EpsilonDelta:
         """Return the epsilon, and the delta at it."""
@@ -233,7 +240,7 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
         rows = self.weights if d == 1 else ((d * self.max_keys, d * self.norm),)  # proof: several
         if rows[0][1] > min(one.threshold for one in self.rounds):
             return EpsilonDelta(self.epsilon, Fraction(1))
-        phi = total(maximum(*(one.surprise(*row) for row in rows)) for one in self.rounds)  # proof: rounds
+        phi = total(maximum(*(one._surprise(*row) for row in rows)) for one in self.rounds)  # proof: rounds
         shifted = len(self.rounds) * d * self.max_keys
         delta = self._delta([one.variance for one in self.rounds], d * self.norm, shifted, phi)
         return EpsilonDelta(self.epsilon, delta)
@@ -291,7 +298,7 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
         for one in self.rounds:
             after: dict[frozenset[Any], list[Number]] = {}
             for found, p in law.items():
-                for more, q in one.law(self._totals(people, found)):
+                for more, q in one._law(self._totals(people, found)):
                     after.setdefault(found | more, []).append(p * q)
             law = {keys: total(parts) for keys, parts in after.items()}
         return {tuple(sorted(keys, key=self.domain.rank)): p for keys, p in law.items()}
