@@ -25,7 +25,19 @@ from discreet.coins import SystemCoins  # noqa: E402
 from discreet.tables import Answer, Groups, Mean, People, Rows, Sum, Table  # noqa: E402
 
 SENTINEL = "sentinel-7919"
-COMMANDS = ["count", "sum", "mean", "release", "explain count", "explain sum", "explain mean", "suggest", "budget"]
+COMMANDS = [
+    "count",
+    "sum",
+    "mean",
+    "release",
+    "explain count",
+    "explain sum",
+    "explain mean",
+    "keys",
+    "explain keys",
+    "suggest",
+    "budget",
+]
 WHO = ("--person", "user_id")
 GROUPS = ("--by", "city", "--max-groups", "2")
 SPEND = ("--epsilon", "1", "--delta", "1e-6")
@@ -351,7 +363,7 @@ class TestOneCall:
         share = ["--people-share", "1/5"] if column else []
         self.call(words[0], "events.csv", *column, *rest, *WHO, *typed, *share, *MONTHS, "--where", "month < 3")
         [_, ((groups, *args), kwargs)] = calls if len(calls) == 2 else [None, *calls]
-        assert (groups.by, groups.keys, groups.table.condition) == (("city", "month"), None, "month < 3")
+        assert (groups.by, groups.known, groups.table.condition) == (("city", "month"), None, "month < 3")
         expected = {"epsilon": "0.1", "delta": "1e-7", "max_groups": 3, **expected} | (
             {"people_share": "1/5"} if column else {}
         )
@@ -366,6 +378,30 @@ class TestOneCall:
             ((Rows(4),), {**budget, "weights": None}),
             ((Mean("amount", 0, 10),), {**budget, "weights": None}),
         ]
+
+    @pytest.mark.parametrize(("words", "name"), [(["keys"], "keys"), (["explain", "keys"], "explain_keys")])
+    def test_keys(self, words, name, seen, folder):
+        calls = seen(Groups, name)
+        typed = [
+            "--by",
+            "city",
+            "--by",
+            "month",
+            "--max-groups",
+            7,
+            "--rounds",
+            1,
+            "--epsilon",
+            "1/9",
+            "--delta",
+            "1e-7",
+        ]
+        self.call(*words, "events.csv", *WHO, *typed)
+        [((groups,), kwargs)] = calls
+        assert (groups.by, kwargs) == (
+            ("city", "month"),
+            {"epsilon": "1/9", "delta": "1e-7", "max_groups": 7, "rounds": 1},
+        )
 
     def test_suggest(self, seen, folder):
         calls = seen(Table, "suggest_max_groups")
@@ -392,7 +428,7 @@ class TestOneCall:
         self.call("count", "events.csv", *WHO, "--epsilon", 1, "--out", "out.csv")
         assert calls[0][0][1:] == ("out.csv",)
 
-    @pytest.mark.parametrize("name", ["count", "sum", "mean", "release", "suggest", "budget"])
+    @pytest.mark.parametrize("name", ["count", "sum", "mean", "release", "keys", "suggest", "budget"])
     def test_every_option_is_a_parameter_of_a_call(self, name):
         """Nothing can be typed that the library has no parameter for, beside the files and the form of the output."""
         calls = {
@@ -400,6 +436,7 @@ class TestOneCall:
             "sum": [Groups.sum],
             "mean": [Groups.mean],
             "release": [Groups.release],
+            "keys": [Groups.keys],
             "suggest": [Table.suggest_max_groups],
             "budget": [Ledger.__init__, Ledger.void],
         }[name]
