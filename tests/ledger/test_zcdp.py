@@ -16,6 +16,7 @@ from discreet import (
     IntegerGaussian,
     IntegerLaplace,
     Integers,
+    LaplaceThreshold,
     Ledger,
     Vectors,
 )
@@ -169,9 +170,10 @@ class TestEvents:
         assert part.concentrated == (Fraction(3, 108), Fraction(seen))
 
     def test_laplace_is_told_by_its_moves(self):
-        event = IntegerLaplace(scale=10, domain=VECTORS).event(3)
+        assert IntegerLaplace(scale=10, domain=VECTORS).event(3).concentrated == (Fraction(9, 200), 0)
+        event = LaplaceThreshold(scale=10, threshold=200).event((3, 3, 1))
         assert event.parts[0].concentrated is None
-        assert event.concentrated == (sum(n * e * e / 2 for e, n in event.moves), 0)
+        assert event.concentrated == (Fraction(3, 200), event.delta)
 
     def test_parts_add_up_and_are_read_again(self):
         event = Composition([IntegerGaussian(variance=18), IntegerGaussian(variance=9)]).event(1)
