@@ -36,7 +36,7 @@ from discreet import (
 )
 from discreet.metrics import L01InfDistance
 from discreet.noise import theta
-from discreet.reals import float_up, sign
+from discreet.reals import float_up, ln, sign
 
 BITS = 1400
 VARIANCES = [Fraction(1, 50), Fraction(2, 5), Fraction(1), Fraction(7, 3), Fraction(12)]
@@ -130,6 +130,38 @@ class TestTheta:
                 quick = theta.sum_above(v, n, k)
                 assert quick.overlaps(theta._convolved(v, n, k))
                 assert quick.rel_accuracy_bits() > 14 * v - 60
+
+    @pytest.mark.parametrize("v", [Fraction(1, 20), Fraction(1, 3), Fraction(2)], ids=str)
+    @pytest.mark.parametrize("k", [3, 40, 41, 500, 10**6])
+    def test_far_tails_are_those_of_pairs_added_up(self, v, k):
+        """Of two draws: all pairs near the even one, from which on the others are nothing."""
+        with ctx.workprec(400):
+            far, whole = arb(0), theta._all(v) ** 2
+            for y, x in itertools.product(range(k, k + 60), range(-60, 61)):
+                a = k // 2 + x
+                far += (-ball(Fraction(a * a + (y - a) ** 2) / (2 * v))).exp()
+            for bits in (64, 128):
+                with ctx.workprec(bits):
+                    found = theta._convolved(v, 2, k)
+                    assert found.rel_accuracy_bits() > bits - 45
+                assert abs(found / (far / whole) - 1) < arb(2) ** (45 - bits)
+
+    def test_a_window_that_begins_after_the_tail_does(self, monkeypatch):
+        """A law of few bits has fewer values than the tail: their weights are those of their places."""
+        v, n, k = Fraction(1, 20), 40, 100
+        with ctx.workprec(300):
+            fine = theta._convolved(v, n, k)
+        monkeypatch.setattr(theta, "_law", lambda v, n, bits, law=theta._law: law(v, n, bits)[12:-12])
+        with ctx.workprec(300):
+            assert theta._convolved(v, n, k).contains(fine.mid())
+
+    def test_huge_epsilons_take_no_time(self):
+        """A delta of e^-600000 is rounded up to the least float; its logarithm is the Gaussian tail's."""
+        for v, epsilon, n in ((Fraction(2), 1000, 100), (Fraction(1, 10), 10**4, 3), (Fraction(1, 3), 10**6, 50)):
+            delta = Gaussian(v, epsilon=epsilon).loss(Sensitivity(n, n, 1)).delta
+            assert float_up(delta) == 5e-324
+            k = epsilon * v - Fraction(n, 2)
+            assert -float_up(ln(delta)) == pytest.approx(float(k * k / (2 * n * v)), rel=0.05)
 
     def test_what_rounding_loses_is_kept(self, monkeypatch):
         with ctx.workprec(400):

@@ -35,6 +35,20 @@ CATALOGUE = [
         TESTS + "TestThreshold::test_delta_is_the_joint_one",
     ),
     Mutant(
+        "values of a far tail that weigh alike",
+        N + "theta.py",
+        "(-m / ball(v)).exp(), arb(0)",
+        "arb(1), arb(0)",
+        TESTS + "TestTheta::test_far_tails_are_those_of_pairs_added_up",
+    ),
+    Mutant(
+        "a window that is taken to begin where the tail does",
+        N + "theta.py",
+        "    kept *= weight ** max(-start, 0)\n",
+        "",
+        TESTS + "TestTheta::test_a_window_that_begins_after_the_tail_does",
+    ),
+    Mutant(
         "one new key skipped",
         N + "profile.py",
         "between = [(1, new - 1)]",

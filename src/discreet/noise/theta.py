@@ -112,12 +112,21 @@ def _euler_maclaurin(v: Fraction, k: int, m: int) -> arb:
 
 
 def _convolved(v: Fraction, n: int, k: int) -> arb:
-    """Return Pr[Y >= k] from the law of Y in integers, rounded down: what that loses in all is known."""
-    smaller = int(min(k * k / (n * v), Fraction(1 << 20)) * 3 / 4)
+    """Return Pr[Y >= k] from the law of Y in integers, rounded down: what that loses in all is known.
+
+    By a shift of all draws a far tail is one near the middle, in which each value weighs less than the one before.
+    """
+    m, near = divmod(k + n // 2, n)
+    near -= n // 2
+    smaller = int(near * near / (n * v) * 3 / 4)
     bits = -(-(ctx.prec + _GUARD + 2 * n.bit_length() + smaller) // 64) * 64
-    law = _law(v, n, bits)
-    kept, lost = sum(law[len(law) // 2 + k :]), (1 << bits) - sum(law)
-    return (arb(kept) + arb(fmpq(lost, 2), arb(fmpq(lost, 2)))) / arb(2) ** bits  # proof: lost
+    law, weight, kept = _law(v, n, bits), (-m / ball(v)).exp(), arb(0)
+    start, lost = len(law) // 2 + near, (1 << bits) - sum(law)
+    for mass in reversed(law[max(start, 0) :]) if m else [sum(law[start:])]:
+        kept = mass + weight * kept  # proof: weights
+    kept *= weight ** max(-start, 0)
+    middle = (kept + arb(fmpq(lost, 2), arb(fmpq(lost, 2)))) / arb(2) ** bits  # proof: lost
+    return (-(n * m * m + 2 * m * near) / (2 * ball(v))).exp() * middle  # proof: shift
 
 
 @lru_cache(maxsize=16)
