@@ -9,6 +9,7 @@ from collections import Counter
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Before NumPy: threads that wait for each other spin.
 
 import pytest
+import tables_engines
 from coin_tree import StreamCoins
 from hypothesis import settings
 
@@ -69,7 +70,8 @@ def pytest_collection_finish():
 
 
 def pytest_unconfigure():
-    """Give it back, so that what is in C can be torn down at the end."""
+    """Stop what runs for all tests, and let what is written in C be torn down."""
+    tables_engines.stop()
     gc.unfreeze()
 
 

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import tiers
 from flint import arb, ctx
 
 import discreet
@@ -416,7 +417,7 @@ class TestThreshold:
             tuple({k: side * pair[i] for k, pair in zip("ab", chosen, strict=True) if pair[i]} for i in (0, 1))
             for chosen in itertools.combinations_with_replacement(values, 2)
         ]
-        found = audit.exact(m, pairs=[pair for pair in pairs if pair[0] != pair[1]], draws=0)
+        found = audit.exact(m, pairs=tiers.each([pair for pair in pairs if pair[0] != pair[1]], 2), draws=0)
         assert found.holds
         assert found.tightness > 1 - 1e-9
 

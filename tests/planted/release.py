@@ -6,6 +6,20 @@ TESTS = "test_tables_release.py::"
 
 CATALOGUE = [
     Mutant(
+        "keys of groups that stay private are fetched too",
+        T + "bounding.py",
+        "pairs = zip(self.wires, self.fetch(self.rows[places]), strict=True)",
+        "pairs = zip(self.wires, (sent.take(places) for sent in self.fetch(self.rows)), strict=True)",
+        "test_tables_fetched.py::test_one_person_changes_nothing_of_what_is_fetched",
+    ),
+    Mutant(
+        "what an engine says where it cannot fetch keys is shown",
+        T + "bounding.py",
+        "return replace(found, fetch=lambda rows: asked(table, lambda _: fetch(rows)))",
+        "return found",
+        "test_tables_fetched.py::test_nor_of_an_error",
+    ),
+    Mutant(
         "a second aggregate is not charged",
         T + "release.py",
         "return self.mechanism.loss(l1)  # proof: add",
@@ -52,7 +66,7 @@ CATALOGUE = [
         T + "release.py",
         "keys, places = [keys[i] for i in order], places[order]",
         "keys = [keys[i] for i in order]",
-        TESTS + "test_without_noise_all_columns_are_the_reference_engines",
+        TESTS + "test_without_noise_all_columns_are_the_reference_engines_by_one_query",
     ),
     Mutant(
         "the bias of one column is said of a bound that another has",
