@@ -216,6 +216,7 @@ def asked(monkeypatch):
     return measure
 
 
+@pytest.mark.usefixtures("given_coins")
 @pytest.mark.parametrize("name", PATHS)
 def test_a_path_asks_for_the_coins_that_its_law_needs(name, asked):
     path = PATHS[name]

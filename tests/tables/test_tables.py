@@ -664,6 +664,7 @@ def test_private_groups_are_sorted_with_null_among_them():
 
 
 @quickly
+@pytest.mark.usefixtures("given_coins")
 def test_a_group_of_one_person_never_appears():
     rows = [row(i, f"city {i}", amount=1e9) for i in range(500)] + [row(i + 500) for i in range(500)]
     for what, person in itertools.product(QUESTIONS, ["id", None]):
@@ -765,6 +766,7 @@ def test_intervals_of_means_hold_the_truth_where_both_noises_are_within_reach(lo
 
 
 @quickly
+@pytest.mark.usefixtures("given_coins")
 def test_intervals_really_cover():
     """Of 4000 counts at least 95 % less 5 standard deviations; intervals of 60 % do not."""
     keys = list(range(4000))
@@ -844,10 +846,11 @@ def test_an_empty_answer_keeps_the_types_of_its_columns(what):
         assert schema.field("people").type == pa.int64()
 
 
+@pytest.mark.usefixtures("given_coins")
 def test_values_beyond_64_bits_are_floats_in_arrow():
     answer = table().count_people(epsilon=Fraction(1, 1 << 90))
     (value,) = answer.columns["people"]
-    assert abs(value) > 1 << 64  # But for a probability of 2**-26.
+    assert abs(value) > 1 << 64
     assert answer.to_arrow()["people"].to_pylist() == [float(value)]
     assert answer.to_pandas()["people"].tolist() == [float(value)]
 
@@ -1606,6 +1609,7 @@ def test_without_a_ledger_an_answer_says_what_it_spent():
 
 
 @quickly
+@pytest.mark.usefixtures("given_coins")
 def test_noise_is_the_mechanisms():
     """A scale of 10 / 7, and not 1 or 2: over 3000 keys the mean size of the noise is within 6 standard deviations."""
     scale, keys = Fraction(10, 7), list(range(1000, 4000))
