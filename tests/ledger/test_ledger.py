@@ -240,7 +240,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("bad", [True, None, [1], b"1", 1j])
     def test_an_amount_is_a_number(self, bad):
-        book = Ledger.in_memory(epsilon=1, delta="1/2")
+        book = Ledger.in_memory(epsilon=1, delta="1e-6")
         with pytest.raises(KindError):
             book.charge(epsilon=bad)
         with pytest.raises(KindError):
@@ -258,7 +258,7 @@ class TestRefusals:
     @pytest.mark.parametrize("name", JUNK)
     def test_junk_gets_a_declared_error_or_a_right_answer(self, name, shelf):
         junk = JUNK[name]()
-        book = Ledger.in_memory(epsilon=3, delta="1/2")
+        book = Ledger.in_memory(epsilon=1, delta="1e-6")
         calls = [
             lambda: Ledger(junk),
             lambda: Ledger(None, epsilon=junk),
