@@ -11,6 +11,7 @@ from ledger_past import write
 
 from discreet import GaussianThreshold, IntegerGaussian, IntegerLaplace, LaplaceThreshold, Ledger, ParameterError
 from discreet.ledger import Event
+from discreet.ledger.formats import STEP
 
 BUDGET = {"epsilon": 3, "delta": "5e-6"}
 KINDS = ["plain", "adaptive", "zcdp"]
@@ -121,7 +122,15 @@ class TestFiles:
 
     def test_verify_is_asked_first(self, book, tmp_path):
         assert "Every digest, every cost and the accountant's numbers are right." in ok("budget", book.path, "--verify")
-        write(book.path, "UPDATE entries SET who = 'Eve' WHERE number = 1")
+        for _ in range(STEP):
+            book.charge(epsilon="0.01")
+        write(book.path, "UPDATE entries SET source = 'x' WHERE number = 1")
+        Ledger(book.path)  # What is before the checkpoint is read by verify, and by whoever asks for all entries.
         asked = run("budget", book.path, "--verify", "--out", tmp_path / "x.json")
         assert (asked.exit_code, "is damaged" in asked.stderr) == (1, True)
+        assert not (tmp_path / "x.json").exists()
+
+    def test_nothing_is_written_of_books_whose_accountant_promises_too_much(self, book, tmp_path, monkeypatch):
+        monkeypatch.setattr(type(book._accountant), "is_sound", lambda *_: False)
+        assert "is damaged" in run("budget", book.path, "--verify", "--out", tmp_path / "x.json").stderr
         assert not (tmp_path / "x.json").exists()
