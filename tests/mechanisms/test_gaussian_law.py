@@ -152,7 +152,7 @@ class TestTheta:
         v, n, k = Fraction(1, 20), 40, 100
         with ctx.workprec(300):
             fine = theta._convolved(v, n, k)
-        monkeypatch.setattr(theta, "_law", lambda v, n, bits, law=theta._law: law(v, n, bits)[12:-12])
+        monkeypatch.setattr(theta, "_law", lambda v, n, bits, law=theta._law: law(v, n, bits)[20:-20])
         with ctx.workprec(300):
             assert theta._convolved(v, n, k).contains(fine.mid())
 
