@@ -5,6 +5,7 @@ import math
 import pickle
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import discreet
@@ -25,7 +26,7 @@ from discreet import (
     Vectors,
     audit,
 )
-from discreet.reals import exp, float_up, sign
+from discreet.reals import float_up, sign
 
 LETTERS = Maps(Categories(["a", "b", "c"]), Integers())
 DISTANCES = [(1, 1, 1), (2, 2, 1), (3, 3, 1), (2, 4, 2), (2, 3, 2), (3, 5, 3), (1, 3, 3)]
@@ -224,5 +225,18 @@ class TestThreshold:
             assert 0 <= float_up(noise.tail(1)) <= 0.5
             assert 0 <= noise.deviation <= r
             assert noise.radius(Fraction(1, 20)) <= r
+            assert 0 <= noise.tails(np.array([1]))[0] <= 0.5
             assert -r <= noise.draw(discreet.coins.SYSTEM) <= r
-        assert sign(TruncatedLaplace("1e300", 1).tail(1) - Fraction(1, 3)) < 0 < exp(Fraction(1))
+        assert sign(TruncatedLaplace("1e300", 1).tail(1) - Fraction(1, 3)) < 0
+
+    @pytest.mark.parametrize(
+        ("epsilon", "delta", "l0", "li"),
+        [
+            *((1, "1e-6", 2**100, 1), (1, "1e-6", 1, 2**100), ("1e-300", "1e-6", 1, 1), ("1e300", "1e-6", 1, 1)),
+            *((1, "1e-300", 3, 1), (1, "0.999", 3, 2), (1, 1, 3, 2), ("1/7", "0.6", 1, 5)),
+        ],
+    )
+    def test_extreme_budgets_are_met(self, epsilon, delta, l0, li):
+        m = TruncatedLaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=l0, li=li)
+        assert m.output_measure.allows(m.loss((l0, l0 * li, li)), (epsilon, delta))
+        assert m.threshold == max(m.limit, li)

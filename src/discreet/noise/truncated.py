@@ -101,10 +101,10 @@ class TruncatedLaplace(Noise):
 
     def tails(self, k: NDArray[Any], /) -> NDArray[np.float64]:
         """Return the tail as floats."""
-        if not self._noisy:
+        s, r = float(self.scale), float(self.limit)
+        if not (s and r):  # A scale that is no float leaves no tail.
             return np.zeros(k.shape)
-        known = np.minimum(k, self.limit + 1)
-        return np.asarray(_tail(known, float(self.scale), self.limit, np.exp, np.expm1))  # noqa: TID251  Statistics, which claim no privacy.
+        return np.asarray(_tail(np.minimum(k, r + 1), s, r, np.exp, np.expm1))  # noqa: TID251  Statistics, which claim no privacy.
 
     def draw(self, coins: Coins, /) -> int:
         """Draw one Z."""
@@ -152,11 +152,11 @@ class TruncatedLaplace(Noise):
         return -expm1(-self.surprise(end, apart))  # proof: beyond
 
 
-def _tail(k: Any, s: Any, r: int, exp: Any, expm1: Any) -> Any:
+def _tail(k: Any, s: Any, r: Any, exp: Any, expm1: Any) -> Any:
     """Return (q^k - q^(r + 1)) / (1 + q - 2 q^(r + 1)), with q = exp(-1 / s), in the arithmetic that *exp* is of."""
     return exp(-k / s) * expm1((k - r - 1) / s) / -_whole(s, r, exp, expm1)  # proof: tail
 
 
-def _whole(s: Any, r: int, exp: Any, expm1: Any) -> Any:
+def _whole(s: Any, r: Any, exp: Any, expm1: Any) -> Any:
     """Return 1 + q - 2 q^(r + 1), as (1 - q) + 2q (1 - q^r): nothing cancels."""
     return -expm1(-1 / s) - 2 * exp(-1 / s) * expm1(-r / s)  # proof: whole
