@@ -134,3 +134,18 @@ class TestFiles:
         monkeypatch.setattr(type(book._accountant), "is_sound", lambda *_: False)
         assert "is damaged" in run("budget", book.path, "--verify", "--out", tmp_path / "x.json").stderr
         assert not (tmp_path / "x.json").exists()
+
+    def test_books_are_not_written_over_themselves(self, tmp_path):
+        book = Ledger(tmp_path / "books.json", epsilon=1)
+        book.charge(epsilon="1/2")
+        (tmp_path / "link.json").symlink_to(book.path)
+        for name in ("books.json", "link.json"):
+            with pytest.raises(ParameterError, match="another file than the books themselves"):
+                book.save(tmp_path / name)
+        assert len(Ledger(book.path).entries()) == 1
+
+    def test_a_charge_that_was_rounded_up_and_taken_back_is_listed_once(self):
+        book = Ledger.in_memory(epsilon=1, delta="1e-6")
+        book.charge(epsilon="0.012")
+        book.void(1, reason="nobody saw it")
+        assert "as the remark of each says: 1.\n" in f"{book}\n"

@@ -97,6 +97,13 @@ CATALOGUE = [
         "test_why.py::TestFiles",
     ),
     Mutant(
+        "books written over themselves",
+        "ledger/books.py",
+        "if target.resolve() == self.path:",
+        "if target == Path():",
+        "test_why.py::TestFiles",
+    ),
+    Mutant(
         "a formula in a spreadsheet",
         "pages/books.py",
         'in tuple("=+-@") else value',

@@ -338,6 +338,8 @@ class Ledger:
         ...     Ledger.in_memory(epsilon=1).save(pathlib.Path(folder, "books.json"))
         """
         target = checked_place(path, (".csv", ".json"))
+        if target.resolve() == self.path:
+            raise ParameterError("path", str(target), "another file than the books themselves")
         books = self.to_dict()
         write_text(target, as_csv(books) if target.suffix.lower() == ".csv" else json.dumps(books, indent=2) + "\n")
 

@@ -51,7 +51,9 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
     else:
         most = written(read_in_full(books["left"]["epsilon"]), up=False)
         remarks.append(f"At most epsilon {most} fits in one release of a single number.")
-        remarks += _rounded([str(entry["number"]) for entry in entries if entry["remark"]])
+        remarks += _rounded(
+            [str(entry["number"]) for entry in entries if entry["remark"] and entry["kind"] == "charge"]
+        )
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 
 
