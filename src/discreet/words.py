@@ -76,8 +76,11 @@ def bound(before: str, what: str, epsilon: Fraction, delta: Fraction = Fraction(
     return f"{before} {what} can raise that to {grown} %, and no more: {odds}.{but}"
 
 
-def promise(epsilon: Fraction, delta: Fraction = Fraction(0), /) -> str:
+def promise(epsilon: Fraction, delta: Fraction = Fraction(0), /, *, fails: bool = True) -> str:
     """Say what the presence of one person can change, without a full stop.
+
+    If the loss exceeds epsilon with a probability of at most delta, the promise *fails* so often; (epsilon, delta)-DP
+    alone does not say that, but bounds the probabilities of sets of results.
 
     >>> promise(Fraction(1), Fraction("6.278e-7"))
     'No possible result becomes more than 2.72 times likelier or less likely because of one person, except with \
@@ -86,6 +89,9 @@ probability 6.278e-7'
     times = factor(epsilon)
     if times is None or delta >= 1:
         return f"{'Delta' if delta >= 1 else 'Epsilon'} is too large for a useful promise to a person"
+    if delta and not fails:
+        changes = f"becomes more than {times} times likelier or less likely because of one person"
+        return f"No set of results {changes}, plus a probability of {written(delta, up=True)}"
     but = f", except with probability {written(delta, up=True)}" if delta else ""
     return f"No possible result becomes more than {times} times likelier or less likely because of one person{but}"
 

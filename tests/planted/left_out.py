@@ -50,8 +50,8 @@ CATALOGUE = [
     Mutant(
         "hidden groups cost nothing",
         T + "suggest.py",
-        "return shown * (lost + float(self.scale)) + (1 - shown) * group_size",
-        "return lost + float(self.scale)",
+        "return shown * (lost + self.price.deviation) + (1 - shown) * group_size",
+        "return lost + self.price.deviation",
         TESTS + "TestAuto::test_the_thresholds_cost_counts",
     ),
     Mutant(

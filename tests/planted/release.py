@@ -22,15 +22,15 @@ CATALOGUE = [
     Mutant(
         "a second aggregate is not charged",
         T + "release.py",
-        "return self.mechanism.loss(l1)  # proof: add",
-        "return self.mechanism.loss(0)",
-        TESTS + "test_what_is_charged_is_what_each_column_loses",
+        "return self.mechanism.loss(bounding.sensitivity(self.aggregate, d_in))  # proof: part",
+        "return self.mechanism.loss(bounding.sensitivity(bounding.aggregates[0], d_in))",
+        TESTS + "test_a_release_is_one_measurement_and_a_value",
     ),
     Mutant(
         "a second aggregate is not on the books",
         T + "release.py",
-        "return self.mechanism.event(l1)",
-        "return self.mechanism.event(0)",
+        "return self.mechanism.event(bounding.sensitivity(self.aggregate, d_in))",
+        "return self.mechanism.event(bounding.sensitivity(bounding.aggregates[0], d_in))",
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(
@@ -57,8 +57,8 @@ CATALOGUE = [
     Mutant(
         "the noise of the first aggregate serves for all",
         T + "release.py",
-        "l0, l1, li = bounding.sensitivity(aggregate)",
-        "l0, l1, li = bounding.sensitivity(bounding.aggregates[0])",
+        "candidates(domain, bounding.sensitivity(aggregate), epsilon, most, noise)",
+        "candidates(domain, bounding.sensitivity(bounding.aggregates[0]), epsilon, most, noise)",
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(

@@ -31,6 +31,9 @@ from discreet import (
     DiscreetError,
     EngineError,
     EntropyError,
+    Gaussian,
+    GaussianThreshold,
+    IntegerGaussian,
     IntegerLaplace,
     KindError,
     Laplace,
@@ -152,24 +155,30 @@ def queries(monkeypatch):
 
 @pytest.fixture
 def draws(monkeypatch):
-    """The mechanisms that draw, and the scale and number of the noise that is really drawn."""
+    """The mechanisms that draw, and the law and number of the noise that is really drawn."""
     seen = []
 
     def watched(draw):
         def add(noise, values, coins, **rest):
-            seen[-1][1].append((noise.scale, len(values)))
+            seen[-1][1].append((noise, len(values)))
             return draw(noise, values, coins, **rest)
 
         return add
 
-    monkeypatch.setattr(Laplace, "add", watched(Laplace.add))
+    for law in (Laplace, Gaussian):
+        monkeypatch.setattr(law, "add", watched(law.add))
     for kind, name in DRAWS:
         draw = getattr(kind, name)
         monkeypatch.setattr(kind, name, lambda m, x, coins, draw=draw: [seen.append((m, [])), draw(m, x, coins)][1])
     return seen
 
 
-DRAWS = ((IntegerLaplace, "sample"), (LaplaceThreshold, "keep"))
+DRAWS = (
+    (IntegerLaplace, "sample"),
+    (LaplaceThreshold, "keep"),
+    (IntegerGaussian, "sample"),
+    (GaussianThreshold, "keep"),
+)
 """Where noise is drawn."""
 
 
@@ -259,7 +268,7 @@ def test_the_charge_is_what_the_noise_that_is_drawn_costs(what, groups, person, 
     # What is drawn.
     mechanisms = [m for m, _ in draws]
     assert [m.scale for m in mechanisms] == [part.mechanism.scale for part in query.turn.parts]
-    assert all(scale == m.scale for m, drawn in draws for scale, _ in drawn)
+    assert all(law == m.noise for m, drawn in draws for law, _ in drawn)
     assert all(len(drawn) == 1 for _, drawn in draws)
     assert [type(m) for m in mechanisms] == [type(part.mechanism) for part in query.turn.parts]
     assert [getattr(m, "threshold", None) for m in mechanisms] == [
@@ -293,7 +302,8 @@ def test_a_share_divides_epsilon_and_no_more(what, groups, draws):
     assert book.spent.epsilon == Fraction(7, 10)
     assert answer.receipt.to_dict()["shares"] == {"people": "1/7", what: "6/7"}
     most = one_person(what, groups, "id")
-    assert most[0][0] / draws[0][0].scale == Fraction(1, 10)
+    law = draws[0][0].noise
+    assert (law.epsilon if isinstance(law, Gaussian) else most[0][0] / law.scale) == Fraction(1, 10)
 
 
 @quickly
@@ -409,7 +419,8 @@ def test_a_coin_that_fails_after_the_charge_leaves_the_charge(what, groups, monk
         raise EntropyError("no coins")
 
     book = books()
-    monkeypatch.setattr(Laplace, "add", fail)
+    for law in (Laplace, Gaussian):
+        monkeypatch.setattr(law, "add", fail)
     with pytest.raises(EntropyError, match=r"no coins; epsilon 0.7.* stays charged, as entry 1 in memory"):
         ask(table(book=book), what, groups)
     assert book.spent.epsilon == Fraction(7, 10)
@@ -912,7 +923,7 @@ def test_the_error_of_a_mean_that_is_explained_holds_and_is_not_idle():
         for z in (-people, people):
             for centred in (-6 * n, 0, 6 * n):
                 for y in (-1, 1):
-                    noise = y * Laplace(found.scale).radius(Fraction(1, 40))
+                    noise = y * Laplace(Fraction(12)).radius(Fraction(1, 40))
                     off.append(abs((centred + noise) / (n + z) - centred / n))
         assert max(off) <= reach * (1 + 1e-9) <= 1.3 * max(off)
 
@@ -1068,7 +1079,7 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
     assert len(book.entries()) == 1
     chosen = found[found.chosen]
     noise, first = answer.noise[answer.value], next(iter(answer.noise.values()))
-    assert chosen.scale == float(noise.law.scale * noise.unit)
+    assert (chosen.noise, chosen.deviation) == (answer.receipt.laws[answer.value], noise.deviation)
     assert chosen.radius == noise.radius(Fraction(1, 20))
     assert chosen.threshold == first.threshold
     assert found.receipt == replace(answer.receipt, entry=None, when=None)
@@ -1079,9 +1090,10 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
         if first.threshold is None:
             assert choice.threshold is choice.n50 is choice.n95 is None
             continue
-        scale = queries[0].with_groups(choice.max_groups).turn.parts[0].mechanism.scale
+        law = queries[0].with_groups(choice.max_groups).turn.parts[0].mechanism.noise
         for n, p in ((choice.n50, 0.5), (choice.n95, 0.95)):
-            assert appears(scale, choice.threshold, n) >= p > appears(scale, choice.threshold, n - 1)
+            above = [float_up(law.at_least(choice.threshold + 1 - count)) for count in (n, n - 1)]
+            assert above[0] >= p > above[1]
     text = str(found)
     assert text == repr(found)
     assert "more than 2.02 times likelier" in text
@@ -1091,10 +1103,10 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
 
 def test_an_explanation_of_the_seeds_example_is_the_mechanisms():
     groups = table().group_by("city")
-    found = groups.explain(epsilon=1, delta="1e-6", max_groups=3, left_out=0)
+    found = groups.explain(epsilon=1, delta="1e-6", max_groups=3, left_out=0, noise="laplace")
     for m in (1, 2, 3, 5, 10, 20):
         mechanism = LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=m)
-        assert (found[m].scale, found[m].threshold) == (float(mechanism.scale), mechanism.threshold)
+        assert (found[m].deviation, found[m].threshold) == (mechanism.noise.deviation, mechanism.threshold)
     assert (found[3].threshold, found[3].n50, found[3].n95) == (44, 45, 52)
     assert found.chosen == 3
     assert groups.explain(epsilon=1, delta="1e-6").chosen == 1  # To choose is what it is for.
@@ -1476,8 +1488,10 @@ BAD = {
     "delta > 1": (lambda t: t.group_by("city").count_people(**{**ASK, "delta": 2}), "delta <= 1"),
     "delta < 0": (lambda t: t.group_by("city").sum("amount", **SUM, **{**ASK, "delta": -1}), "delta"),
     "delta a text": (lambda t: t.group_by("city").count_people(**{**ASK, "delta": "few"}), "delta"),
-    "an idle delta": (lambda t: t.group_by("city", keys=CITIES).count_people(**ASK), "none: with known groups"),
-    "an idle delta of 0": (lambda t: t.group_by("city", keys=CITIES).count_rows(**{**ASK, "delta": 0}), "none"),
+    "a delta of 0 with known keys": (
+        lambda t: t.group_by("city", keys=CITIES).count_rows(**{**ASK, "delta": 0}),
+        "0 < delta <= 1",
+    ),
     "low > high": (lambda t: t.sum("amount", low=2, high=1, epsilon=1), "low <= high"),
     "low > high on a grid": (lambda t: t.mean("amount", low=2, high=1, epsilon=1, grid=1), "low <= high"),
     "no width": (lambda t: t.sum("amount", low=0, high=0, epsilon=1), "not both 0"),

@@ -244,7 +244,8 @@ def test_an_explanation_says_what_each_column_then_has():
     assert found.receipt == replace(answer.receipt, found=None)
     for column in found[2].columns:
         noise = answer.noise[column.label]
-        assert (column.scale, column.radius) == (float(noise.law.scale * noise.unit), noise.radius(Fraction(1, 20)))
+        assert (column.deviation, column.radius) == (noise.deviation, noise.radius(Fraction(1, 20)))
+        assert column.noise == answer.receipt.laws[column.label]
     assert found[2].threshold == answer.noise["people"].threshold
     assert "mean of units: noise at 100" in str(found)
     assert found.to_rows()[1]["rows radius"] == found[2].columns[1].radius

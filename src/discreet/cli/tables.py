@@ -51,6 +51,9 @@ _TABLE = (
 _BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
 
 
+_NOISE = click.option("--noise", help="laplace, gaussian, or auto, which takes the better one; auto unless given.")
+
+
 class Groups(click.ParamType[Any]):
     """How many groups a person may count in: an integer, or auto."""
 
@@ -65,10 +68,11 @@ class Groups(click.ParamType[Any]):
 _GROUPS = (
     _BY,
     click.option("--max-groups", type=Groups(), help="In how many groups a person may count, or auto; see `explain`."),
-    click.option("--delta", help="The delta to spend, such as 1e-6, where the groups are private."),
+    click.option("--delta", help="The delta to spend, such as 1e-6, for private groups or Gaussian noise."),
     click.option(
         "--left-out", help="The part of epsilon that tells what bounding leaves out; 1/20 unless given, 1/10 with auto."
     ),
+    _NOISE,
     click.option("--key", multiple=True, help="A group known beforehand; may be repeated. Of several columns: Rome,7."),
     click.option("--keys", type=_PATH, help="A file of groups known beforehand, one a line."),
     click.option("--null", help="What stands for a missing key, as in: --key Rome --key NULL --null NULL."),
@@ -273,6 +277,7 @@ def explain_keys(**given: Any) -> None:
     click.option("--epsilon", default="0.1", show_default=True, help="The epsilon to spend on the suggestion."),
     click.option("--planned", default="1", show_default=True, help="The epsilon of the answer to come."),
     click.option("--delta", default="1e-6", show_default=True, help="The delta of the answer to come."),
+    _NOISE,
     click.option("--group-size", type=int, default=1000, show_default=True, help="The group size to optimise for."),
     _LEDGER,
     _JSON,
@@ -283,8 +288,9 @@ def suggest(**given: Any) -> None:
     \b
     discreet suggest events.parquet --by city --person user_id --epsilon 0.1
     """
-    names = ("epsilon", "planned", "delta", "group_size")
-    found = _table(given).suggest_max_groups(*given["by"], **{name: given[name] for name in names})
+    names = ("epsilon", "planned", "delta", "group_size", "noise")
+    typed = {name: given[name] for name in names if given[name] is not None}
+    found = _table(given).suggest_max_groups(*given["by"], **typed)
     data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt.to_dict()}
     show([found.sheet], data, as_json=given["as_json"])
 
@@ -464,19 +470,20 @@ def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
     """Explain what a question would give."""
     from discreet.tables.table import people_weights
 
-    numbers = {name: _numbers(given).get(name) for name in ("epsilon", "delta", "max_groups", "left_out")}
+    numbers = {name: _numbers(given).get(name) for name in ("epsilon", "delta", "max_groups", "left_out", "noise")}
     weights = people_weights(given.get("people_share"), asked.label)
     rest = {name: x for name, x in numbers.items() if x is not None}
     said: Explanation = _asked(given, question).explain(asked, **rest, weights=weights)
     told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes")}
-    data = told | {"receipt": said.receipt.to_dict(), "choices": said.to_rows()}
+    data = told | {"receipt": said.receipt.to_dict(), "choices": said.to_rows(), "options": said.to_options()}
     show([said.sheet], data, as_json=given["as_json"])
 
 
 def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        names = ["max_groups", "delta", "key", "keys", "null", *(["people_share"] if question == "sum" else [])]
+        names = ["max_groups", "delta", "noise", "key", "keys", "null"]
+        names += ["people_share"] if question == "sum" else []
         for name in names if question == "count_rows" else [*names, "left_out"]:
             if given.get(name) not in (None, ()):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
@@ -514,9 +521,9 @@ def _pairs(typed: Iterable[str], option: str, need: str) -> dict[str, str] | Non
 
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the numbers that were typed, as they were typed: the library reads them exactly."""
+    """Return the numbers, and the noise, that were typed, as they were typed: the library reads them exactly."""
     names = ("epsilon", "delta", "max_groups", "max_rows", "low", "high", "grid", "people_share", "left_out", "rounds")
-    return {name: given[name] for name in names if given.get(name) is not None}
+    return {name: given[name] for name in (*names, "noise") if given.get(name) is not None}
 
 
 def _texts(given: dict[str, Any]) -> list[str] | None:

@@ -70,11 +70,17 @@ class AddNoise(Measurement[Any, Any]):
     def sensitivity(self, d_in: Exact | tuple[int, Exact, Exact], /) -> Sensitivity:
         """Return how far apart two members of the domain within a distance, which is rounded down first, may be.
 
+        Between vectors a `Sensitivity` is a distance, too, whatever the metric.
+
         >>> from discreet import Laplace
         >>> AddNoise(Laplace(2), Vectors(Integers(0, 10), size=3)).sensitivity(100)
         Sensitivity(l0=3, l1=30, li=10)
+        >>> AddNoise(Laplace(2), Vectors(Integers())).sensitivity(Sensitivity(3, 30, 10))
+        Sensitivity(l0=3, l1=30, li=10)
         """
         metric: Metric = self.input_metric
+        if isinstance(d_in, Sensitivity) and isinstance(self.domain, Vectors):
+            metric = L01InfDistance()  # proof: three
         distance = metric.check(d_in)
         size, of = (self.domain.size, self.domain.of) if isinstance(self.domain, Vectors) else (1, self.domain)
         width = of.width  # type: ignore[attr-defined]  # It is a domain of integers.

@@ -47,6 +47,7 @@ __all__ = ["Gaussian"]
 
 _GRID: Final = 1 << 11
 _WIDE: Final = 1 << 12
+_GAP: Final = 2.0**-12
 
 
 @final
@@ -210,7 +211,7 @@ def _on_grid(place: int) -> Fraction:
 
 def _least(holds: Callable[[int], bool], start: int) -> int:
     """Return an integer at which a condition holds, and not one before, near a start."""
-    step = 16
+    step = 1
     if holds(start):
         low, high = start - step, start
         while holds(low):
@@ -226,7 +227,26 @@ def _least(holds: Callable[[int], bool], start: int) -> int:
 
 
 def _guess(epsilon: Fraction, delta: Fraction, apart: Sensitivity) -> int:
-    """Return about where on the grid the least variance lies."""
+    """Return about where on the grid the least variance lies: by the profile of continuous noise, where floats do."""
+    if Fraction(1, 10**100) <= epsilon <= 700 and delta > Fraction(1, 10**300):
+        low, high = 2.0**-20, 2.0**400
+        while high / low > 1 + 2.0**-14:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if _continuous(float(epsilon), middle) <= float(delta) else (middle, high)
+        m, e = math.frexp(high * high)
+        scale = apart.l2_squared.bit_length()
+        m, more = math.frexp(m * float(Fraction(apart.l2_squared, 1 << scale)))
+        return (e + more + scale - 12) * _GRID + int((2 * m - 1) * _GRID)
     bits = max(delta.denominator.bit_length() - delta.numerator.bit_length(), 1)
     rho = min(epsilon * epsilon / (3 * bits), epsilon) or delta * delta
     return (apart.l2_squared.bit_length() - 12 + rho.denominator.bit_length() - rho.numerator.bit_length()) * _GRID
+
+
+def _continuous(epsilon: float, s: float) -> float:
+    """Return about the delta at an epsilon of continuous noise of deviation s, between numbers that are 1 apart."""
+    middle, gap = epsilon * s / math.sqrt(2), 1 / (s * math.sqrt(8))
+    far = math.erfc(middle + gap)
+    slope = math.e ** (-middle * middle) * 4 / math.sqrt(math.pi)
+    between = math.erfc(middle - gap) - far if gap > _GAP else slope * gap
+    grow = math.e**epsilon - 1 if epsilon > _GAP else epsilon + epsilon**2 / 2
+    return (between - grow * far) / 2

@@ -22,7 +22,7 @@ from discreet.domains import FOREIGN, Categories, Domain, Keys, Nullable, Object
 from discreet.errors import EngineError, KindError, ParameterError
 from discreet.exact import listed
 from discreet.frozen import freeze
-from discreet.metrics import PersonDistance
+from discreet.metrics import PersonDistance, Sensitivity
 from discreet.tables.aggregates import Aggregate
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.asking import asked
@@ -215,14 +215,14 @@ class Bounding(Transformation[Any, Totals]):
         """Return the number of people, who stay as many."""
         return self.input_metric.check(d_in)
 
-    def sensitivity(self, aggregate: Aggregate, d_in: int = 1) -> tuple[int, int, int]:
+    def sensitivity(self, aggregate: Aggregate, d_in: int = 1) -> Sensitivity:
         """Return in how many groups *d_in* people may change an aggregate's totals, by how much in all and at most."""
         (aggregate,) = _aggregates((aggregate,))
         d = self.input_metric.check(d_in)
         groups = self.max_groups if self.by else 1
         if self.keys is not None:
             groups = min(groups, len(self.keys))
-        return d * groups, d * groups * aggregate.most, d * aggregate.most  # proof: map
+        return Sensitivity(d * groups, d * groups * aggregate.most, d * aggregate.most)  # proof: map
 
     def apply(self, x: Any, /) -> Totals:
         """Return the totals of an Ibis table, or raise an error that shows none of the engine's words."""

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.errors import one_of
 from discreet.exact import written
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
+from discreet.tables.noise import ColumnNoise
 from discreet.words import promise
 
 if TYPE_CHECKING:
+    from discreet.tables.laws import Candidate
     from discreet.tables.query import Query
     from discreet.tables.receipts import Receipt
+    from discreet.tables.release import Part
 
-__all__ = ["Choice", "Expected", "Explanation", "explained"]
+__all__ = ["Choice", "Expected", "Explanation", "Option", "explained"]
 
 _SEEN: Final = (
     "A group is seen if its noisy number of people is above the threshold: half of the groups of one size, and 95 % of "
@@ -26,16 +30,28 @@ _SEEN: Final = (
 
 
 class Expected(NamedTuple):
-    """The noise of a column: its scale, and what bounds it with probability 95 %.
+    """The noise of a column: its law, its standard deviation, and what bounds it with probability 95 %.
 
     For a mean that is the noise of a sum, and *errors* says what it comes to: a bound on the error of the mean of so
     many people, with probability 95 %.
     """
 
     label: str
-    scale: float
+    noise: str
+    deviation: float
     radius: float
     errors: tuple[tuple[int, float], ...] = ()
+
+
+class Option(NamedTuple):
+    """A law of noise that a released column may have; *n95* is as in `Choice`."""
+
+    label: str
+    noise: str
+    deviation: float
+    threshold: int | None
+    n95: int | None
+    taken: bool
 
 
 @final
@@ -44,7 +60,7 @@ class Choice:
     """What a choice of max_groups gives: noise, and who will appear.
 
     *n50* and *n95* are how many a group needs, after bounding, to appear with probability one half and 95 %; None where
-    every group appears. *scale*, *radius* and *errors* are of the column that is asked for first.
+    every group appears. *noise*, *deviation*, *radius* and *errors* are of the column that is asked for first.
     """
 
     max_groups: int
@@ -52,11 +68,18 @@ class Choice:
     n50: int | None
     n95: int | None
     columns: tuple[Expected, ...]
+    options: tuple[Option, ...]
+    """The laws of noise that the released columns may have; of each column, the one that is taken comes first."""
 
     @property
-    def scale(self) -> float:
-        """The scale of the noise."""
-        return self.columns[0].scale
+    def noise(self) -> str:
+        """The law of the noise."""
+        return self.columns[0].noise
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise."""
+        return self.columns[0].deviation
 
     @property
     def radius(self) -> float:
@@ -92,14 +115,21 @@ class Explanation(Result):
         Of several columns, all but the first have their names before what is said of them.
         """
         rows = []
+        first = ("max_groups", "noise", "deviation", "radius", "threshold", "n50", "n95")
         for choice in self.choices:
-            row = {name: getattr(choice, name) for name in ("max_groups", "scale", "radius", "threshold", "n50", "n95")}
+            row = {name: getattr(choice, name) for name in first}
             row |= {f"error_at_{n}": reach for n, reach in choice.errors}
             for column in choice.columns[1:]:
-                row |= {f"{column.label} {name}": getattr(column, name) for name in ("scale", "radius")}
+                row |= {f"{column.label} {name}": getattr(column, name) for name in ("noise", "deviation", "radius")}
                 row |= {f"{column.label} error_at_{n}": reach for n, reach in column.errors}
             rows.append(row)
         return rows
+
+    def to_options(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary for each law of noise that a released column may have, at each choice."""
+        return [
+            {"max_groups": choice.max_groups} | option._asdict() for choice in self.choices for option in choice.options
+        ]
 
     @property
     def sheet(self) -> Sheet:
@@ -108,6 +138,10 @@ class Explanation(Result):
         chosen = [i for i, m in enumerate(most) if m == self.chosen]
         marks = [f"{m}{' *' * (m == self.chosen)}" for m in most]
         columns, remarks = [Column("max_groups", most, head=True, shown=marks)], [self.guarantee]
+        if any(not option.taken for option in self.choices[0].options):
+            taken = [dict.fromkeys(option.noise for option in each.options if option.taken) for each in self.choices]
+            columns.append(Column("law", [", ".join(names) for names in taken]))
+            remarks += [line for i in chosen for line in _why(self.choices[i].options)]
         for each in zip(*(choice.columns for choice in self.choices), strict=True):
             label = f"{each[0].label}: " if len(self.choices[0].columns) > 1 else ""
             columns += _reaches(each, label)
@@ -133,7 +167,8 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
         if bounding.person is None
         else f"a person is all rows of one {', '.join(bounding.person)}"
     )
-    guarantee = f"{promise(chosen.spent.epsilon, chosen.spent.delta)}; {who}."
+    receipt = chosen.receipt
+    guarantee = f"{promise(receipt.epsilon, receipt.delta, fails=receipt.fails)}; {who}."
     by = f" by {', '.join(bounding.by)}" if bounding.by else ""
     notes = []
     if bounding.by and bounding.person is not None:
@@ -150,7 +185,7 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
     choices = tuple(_choice(question) for question in questions)
     most = None if chosen.auto else bounding.max_groups
-    return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), chosen.receipt)
+    return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), receipt)
 
 
 def _choice(question: Query) -> Choice:
@@ -160,10 +195,29 @@ def _choice(question: Query) -> Choice:
     n50, n95 = (None if first.threshold is None else first.law.needed(first.threshold, p) for p in sure)
     columns = []
     for aggregate in question.asked:
-        noise, scale = parts[aggregate].noise, float(parts[aggregate].mechanism.scale * aggregate.unit)
-        reach = noise.radius(Fraction(1, 20))
-        columns.append(Expected(aggregate.label, scale, reach, aggregate.errors(noise, first)))
-    return Choice(question.bounding.max_groups, first.threshold, n50, n95, tuple(columns))
+        noise, law = parts[aggregate].noise, parts[aggregate].law
+        errors = aggregate.errors(noise, first)
+        columns.append(Expected(aggregate.label, law, noise.deviation, noise.radius(Fraction(1, 20)), errors))
+    options = tuple(_option(part, each) for part in question.turn.parts for each in part.laws)
+    return Choice(question.bounding.max_groups, first.threshold, n50, n95, tuple(columns), options)
+
+
+def _option(part: Part, law: Candidate) -> Option:
+    deviation = ColumnNoise(law.mechanism.noise, part.aggregate.unit).deviation
+    return Option(part.aggregate.label, law.law, deviation, law.threshold, law.n95, law is part.laws[0])
+
+
+def _why(options: Sequence[Option]) -> Iterator[str]:
+    """Say of each column which noise is taken, and what the others would be."""
+    for label, group in groupby(options, lambda option: option.label):
+        taken, *others = group
+        if taken.n95 is None:
+            reason = "the least standard deviation"
+            figures = [f"{each.noise} {written(each.deviation, up=True)}" for each in (taken, *others)]
+        else:
+            reason = "the smallest groups seen with probability 95 %"
+            figures = [f"{each.noise} {each.n95:,}, threshold {each.threshold:,}" for each in (taken, *others)]
+        yield f"Noise of {label}: {taken.noise}, for {reason} ({'; '.join(figures)})."
 
 
 def _reaches(columns: Sequence[Expected], label: str) -> list[Column]:

@@ -147,7 +147,7 @@ class KeysQuery:
             if bounding.person is None
             else f"a person is all rows of one {', '.join(bounding.person)}"
         )
-        guarantee = f"{promise(self.spent.epsilon, self.spent.delta)}; {who}."
+        guarantee = f"{promise(self.spent.epsilon, self.spent.delta, fails=False)}; {who}."
         return KeysExplanation(f"groups by {', '.join(bounding.by)}", guarantee, needed, tuple(notes), self.receipt)
 
     @property
@@ -170,6 +170,8 @@ class KeysQuery:
             left_out=None,
             epsilon=self.spent.epsilon,
             delta=self.spent.delta,
+            noise="gaussian",
+            laws={"keys": "gaussian"},
             mechanisms={"keys": repr(self.measurement.mechanism)},
             engine=f"{engine.name} {engine.version}",
         )

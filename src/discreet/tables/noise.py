@@ -31,6 +31,11 @@ class ColumnNoise:
             return self.law.deviation * float_up(max(self.unit, Fraction(1))) < 2.0**900
         return self.law.deviation < 2.0**50 and self.threshold < 1 << 61
 
+    @property
+    def deviation(self) -> float:
+        """The standard deviation, as a float that may be a little too large."""
+        return self.law.deviation * float_up(self.unit)
+
     def radius(self, error: Fraction) -> float:
         """Return what bounds the noise, except with probability *error*."""
         return float_up(self.law.radius(error) * self.unit)

@@ -16,12 +16,14 @@ from discreet.core import Measurement
 from discreet.errors import KindError, ParameterError, none_of
 from discreet.exact import Exact, exact
 from discreet.ledger import Amount, Event
-from discreet.measures import Approximate, MaxDivergence, amount
+from discreet.measures import amount
+from discreet.reals import float_down
 from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
 from discreet.tables.asking import answerable, charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
+from discreet.tables.laws import check_noise
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.receipts import Found, Receipt
 from discreet.tables.release import Chosen, InTurn, Released
@@ -37,7 +39,6 @@ GROUP_SIZE: Final = 1000
 """The group size for which "auto" chooses."""
 _LEFT_OUT: Final = Fraction(1, 20)
 """The part of epsilon that pays for knowing what bounding leaves out; twice as much for choosing max_groups too."""
-_MEASURE: Final = Approximate(MaxDivergence())
 
 
 @final
@@ -57,6 +58,7 @@ class Query:
     shares: tuple[Fraction, ...]
     left_out: Fraction | None
     auto: bool = False
+    noise: str = "auto"
 
     @classmethod
     def of(
@@ -71,6 +73,7 @@ class Query:
         max_groups: int | Literal["auto"] | None,
         weights: Mapping[str, Exact] | None,
         left_out: Exact | None,
+        noise: str = "auto",
     ) -> Query:
         """Return the question, or raise where its parameters do not fit each other or the table's columns."""
         auto = isinstance(max_groups, str) and max_groups == "auto"
@@ -84,8 +87,10 @@ class Query:
         if private and delta is None:
             need = "delta > 0, because which groups there are is private; or give their keys"
             raise ParameterError("delta", delta, need)
-        if not private and delta is not None:
-            raise ParameterError("delta", delta, "none: with known groups the answer is purely epsilon-private")
+        most = None if delta is None else amount(delta, "delta")
+        if most is not None and not (float_down(most) > 0 and most <= 1):
+            raise ParameterError("delta", delta, "0 < delta <= 1, and no less than 5e-324, the least float")
+        check_noise(noise, budget, most)
         aggregates = _released(asked, private)
         for aggregate in aggregates:
             _check_value(table, aggregate)
@@ -104,10 +109,8 @@ class Query:
             key_types=key_domains(table._ibis, by),
             sizes=Sizes(None if auto else rows, bool(by)) if part else None,
         )
-        most = None if delta is None else amount(delta, "delta")
-        made = cls(
-            table, tuple(asked), bounding, budget, most, tuple(x * (1 - (part or 0)) for x in shares), part, auto
-        )
+        parts = tuple(x * (1 - (part or 0)) for x in shares)
+        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise)
         made.check_noise()
         return made
 
@@ -139,7 +142,7 @@ class Query:
     def _turn(self, bounding: Bounding) -> InTurn:
         epsilons = [self.epsilon * share for share in self.shares]
         sizes = None if bounding.sizes is None else self.epsilon * (self.left_out or 0)
-        return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes)
+        return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes, noise=self.noise)
 
     @cached_property
     def measurement(self) -> Measurement[Any, Released]:
@@ -159,16 +162,13 @@ class Query:
 
     @cached_property
     def spent(self) -> Amount:
-        """What the books are charged: the measurement's loss, delta rounded up to a float."""
-        loss = _MEASURE.lift(self.measurement.loss(1))
-        delta = min(Fraction(_MEASURE.up(loss)[1]), self.delta or Fraction(0))  # proof: charge
-        return Amount(Fraction(cast("Fraction", loss.epsilon)), delta)  # Quotients of what was typed: a rational.
+        """What the books are charged: the losses of the event's parts, whose deltas are rounded up to floats."""
+        return Amount(self.event.epsilon, self.event.delta)
 
-    @property
+    @cached_property
     def event(self) -> Event:
-        """What the books are charged for: the measurement's event, whose delta is not more than is charged."""
-        parts = self.measurement.event(1).parts
-        return Event(tuple(replace(part, delta=min(part.delta, self.spent.delta)) for part in parts))
+        """What the books are charged for: what the measurement tells between tables that a person is apart."""
+        return self.measurement.event(1)  # proof: charge
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
@@ -195,7 +195,7 @@ class Query:
         turn = self.turn
         if self.auto and found is not None:
             turn = self.with_groups(released.max_groups).turn
-            found = replace(found, mechanisms=turn.named)
+            found = replace(found, mechanisms=turn.named, laws=turn.laws)
         left = None if self.table.ledger is None else self.table.ledger.last_left
         columns = self._columns(turn, released)
         types = arrow_types(self.table._ibis, self.bounding.by)
@@ -216,7 +216,7 @@ class Query:
     def receipt(self) -> Receipt:
         """What is said of it before it is asked."""
         engine, bounding = self.table._ibis.get_backend(), self.bounding
-        mechanisms = {} if self.auto else self.turn.named
+        mechanisms, laws = ({}, {}) if self.auto else (self.turn.named, self.turn.laws)
         sizes = self._sizes.sizes if self.auto else self.turn.sizes
         return Receipt(
             table=self.table.name,
@@ -234,6 +234,8 @@ class Query:
             left_out=self.left_out,
             epsilon=self.spent.epsilon,
             delta=self.spent.delta,
+            noise=self.noise,
+            laws=laws,
             mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | mechanisms,
             engine=f"{engine.name} {engine.version}",
         )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from discreet._version import __version__
 from discreet.exact import written
 from discreet.reals import float_up
+from discreet.tables.laws import LAWS
 
 if TYPE_CHECKING:
     from discreet.tables.aggregates import Aggregate
@@ -31,12 +32,13 @@ __all__ = ["Found", "Receipt", "described"]
 class Found:
     """What a release found out about bounding: the max_groups that was used, and what share it left out, if known.
 
-    Where max_groups was chosen on the way, *mechanisms* are those of the choice.
+    Where max_groups was chosen on the way, *mechanisms* and *laws* are those of the choice.
     """
 
     max_groups: int | None
     left_out: LeftOut | None
     mechanisms: Mapping[str, str] | None = None
+    laws: Mapping[str, str] | None = None
 
 
 @final
@@ -48,7 +50,8 @@ class Receipt:
     it is to be chosen, or there are no groups. *left_out* is the part of epsilon that pays for knowing what bounding
     leaves out, and None where it can leave nothing out. *shares* are the parts of the rest that pay for each column.
     *released* says which columns were released, also those that were not asked for. The amounts are what was charged.
-    *mechanisms* are those that were known before the release: with *auto*, that of the sizes alone.
+    *noise* is what was asked for, and *laws* says which law each column's noise has. These and the *mechanisms* are
+    those that were known before the release: with *auto*, the mechanism of the sizes alone.
     """
 
     schema: ClassVar[str] = "discreet.tables.receipt"
@@ -69,6 +72,8 @@ class Receipt:
     left_out: Fraction | None
     epsilon: Fraction
     delta: Fraction
+    noise: str
+    laws: Mapping[str, str]
     mechanisms: Mapping[str, str]
     engine: str
     found: Found | None = None
@@ -81,6 +86,14 @@ class Receipt:
         groups = self.max_groups if self.found is None else self.found.max_groups
         rows = self.asked[0].rows if self.asked else None
         return {name: n for name, n in (("max_groups", groups), ("max_rows", rows)) if n is not None}
+
+    @property
+    def fails(self) -> bool:
+        """Whether the loss exceeds epsilon with a probability of at most delta; False where it may be more often."""
+        laws = self.laws if self.found is None or self.found.laws is None else self.found.laws
+        if not laws and self.asked:  # To be chosen.
+            return not self.delta or (self.noise in LAWS and LAWS[self.noise].fails)
+        return all(LAWS[law].fails for law in laws.values())
 
     @property
     def cost(self) -> str:
@@ -105,13 +118,16 @@ class Receipt:
             "left_out": None if self.left_out is None else str(self.left_out),
             "shares": {each.label: str(share) for each, share in zip(self.released, self.shares, strict=True)},
             "spent": {"epsilon": float_up(self.epsilon), "delta": float_up(self.delta)},
+            "noise": self.noise,
+            "laws": dict(self.laws),
             "mechanisms": dict(self.mechanisms),
             "engine": self.engine,
             "versions": {"discreet": __version__, "python": platform.python_version()},
         }
         said["sha256"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         if self.found is not None:
-            said["found"] = {name: found for name, found in asdict(self.found).items() if name != "mechanisms" or found}
+            unsaid = ("mechanisms", "laws") if self.found.mechanisms is None else ()
+            said["found"] = {name: found for name, found in asdict(self.found).items() if name not in unsaid}
         if self.entry is not None and self.when is not None:
             said["ledger"] = {"entry": self.entry, "when": self.when.isoformat()}
         return said

@@ -1,13 +1,14 @@
 """Releases: noisy columns of a bounding's totals, drawn in turn, as one measurement.
 
-Theorem.  Let each part of a release add integer Laplace noise to one aggregate's totals; where the groups are private,
-let the first part keep the groups that come out above its threshold, and the others look at those groups alone. Then
-the release loses at most the sum of the parts' losses, each at the bounding's sensitivity for its aggregate.
+Theorem.  Let each part of a release add integer noise to one aggregate's totals; where the groups are private, let the
+first part keep the groups that come out above its threshold, and the others look at those groups alone. Then the
+release loses at most the sum of the parts' losses, each at the bounding's sensitivity for its aggregate.
 Proof: release.md, which cites the marked lines.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,8 +21,10 @@ from discreet.core import Measured, Measurement
 from discreet.domains import Integers, Maps, Vectors
 from discreet.events import Event
 from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, common
-from discreet.mechanisms import IntegerLaplace, LaplaceThreshold
-from discreet.reals import maximum
+from discreet.mechanisms import IntegerLaplace
+from discreet.mechanisms.keep_above import KeepAbove
+from discreet.reals import float_down, maximum
+from discreet.tables.laws import Candidate, Mechanism, candidates
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.spread import Spread
 from discreet.tables.suggest import Price, best_of, worths
@@ -49,35 +52,38 @@ class Released(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An aggregate, and the mechanism that its totals go through."""
+    """An aggregate, and the laws of noise that its totals may go through, the best first: that is the one they do."""
 
     aggregate: Aggregate
-    mechanism: IntegerLaplace | LaplaceThreshold
+    laws: tuple[Candidate, ...]
+
+    @property
+    def law(self) -> str:
+        """The name of its noise."""
+        return self.laws[0].law
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What its totals go through."""
+        return self.laws[0].mechanism
 
     def loss(self, bounding: Bounding, d_in: int) -> Loss:
-        """Return the mechanism's loss at the bounding's sensitivity: all of it where it keeps groups, else the sum."""
-        l0, l1, li = bounding.sensitivity(self.aggregate, d_in)
-        if isinstance(self.mechanism, LaplaceThreshold):
-            return self.mechanism.loss((l0, l1, li))  # proof: keep
-        return self.mechanism.loss(l1)  # proof: add
+        """Return the mechanism's loss at the bounding's sensitivity."""
+        return self.mechanism.loss(bounding.sensitivity(self.aggregate, d_in))  # proof: part
 
     def event(self, bounding: Bounding, d_in: int) -> Event:
         """Return what it tells, at the same distance."""
-        l0, l1, li = bounding.sensitivity(self.aggregate, d_in)
-        if isinstance(self.mechanism, LaplaceThreshold):
-            return self.mechanism.event((l0, l1, li))
-        return self.mechanism.event(l1)
+        return self.mechanism.event(bounding.sensitivity(self.aggregate, d_in))
 
     @property
     def noise(self) -> ColumnNoise:
         """The noise of its values."""
-        return ColumnNoise(self.mechanism.noise, self.aggregate.unit, getattr(self.mechanism, "threshold", None))
+        return ColumnNoise(self.mechanism.noise, self.aggregate.unit, self.laws[0].threshold)
 
     @property
     def price(self) -> Price:
         """The noise as it weighs against people left out: in people, or in rows where those are counted."""
-        scale = self.mechanism.scale / (1 if self.aggregate.lists else self.aggregate.most)
-        return Price(scale, getattr(self.mechanism, "threshold", None))
+        return Price(self.mechanism.noise, self.laws[0].threshold, 1 if self.aggregate.lists else self.aggregate.most)
 
 
 @final
@@ -100,25 +106,29 @@ class InTurn(Measurement[Any, Released]):
         epsilons: Sequence[Fraction],
         delta: Fraction | None = None,
         sizes: Fraction | None = None,
+        noise: str = "auto",
     ) -> InTurn:
         """Return the release with the least noise within an epsilon for each aggregate, a delta, and one for sizes.
+
+        A part gets of delta what it gets of epsilon. What others leave, because their noise needs none, goes to the
+        first, which decides the private groups that are shown.
 
         >>> from discreet.tables import People, Bounding, Sum
         >>> bounding = Bounding([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
         >>> found = InTurn.within(bounding, epsilons=[Fraction(1, 2), Fraction(1, 2)], delta=Fraction("1e-6"))
-        >>> [(part.mechanism.scale, part.noise.threshold) for part in found.parts]
-        [(Fraction(4, 1), 56), (Fraction(20, 1), None)]
+        >>> [(part.law, part.noise.law.scale, part.noise.threshold) for part in found.parts]
+        [('laplace', Fraction(4, 1), 56), ('laplace', Fraction(20, 1), None)]
         """
-        parts = []
-        for place, (aggregate, epsilon) in enumerate(zip(bounding.aggregates, epsilons, strict=True)):
-            l0, l1, li = bounding.sensitivity(aggregate)
-            if place == 0 and bounding.private and delta is not None:
-                domain = Maps(bounding.key_domain, Integers())
-                kept = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=l0, l1=l1, li=li, domain=domain)
-                parts.append(Part(aggregate, kept))
-            else:
-                noise = IntegerLaplace.within(epsilon=epsilon, d_in=l1, domain=_vectors(bounding))
-                parts.append(Part(aggregate, noise))
+        parts: list[Part] = []
+        deltas, spare = _divided(delta or Fraction(0), epsilons), Fraction(0)
+        asked = list(zip(bounding.aggregates, epsilons, deltas, strict=True))
+        for place, (aggregate, epsilon, share) in reversed(list(enumerate(asked))):
+            first = place == 0
+            domain = Maps(bounding.key_domain, Integers()) if first and bounding.private else _vectors(bounding)
+            most = share + spare if first else share  # proof: spare
+            part = Part(aggregate, candidates(domain, bounding.sensitivity(aggregate), epsilon, most, noise))
+            spare += share if part.mechanism.output_measure == _APPROXIMATE.of else 0
+            parts.insert(0, part)
         if sizes is None or bounding.sizes is None:
             return cls(bounding, tuple(parts))
         bins = Vectors(Integers(), size=bounding.sizes.count)
@@ -158,7 +168,7 @@ class InTurn(Measurement[Any, Released]):
             spread = Spread(tuple(self.sizes.sample(x.sizes, coins).tolist()), self.sizes.noise, self._most_groups)
         keys, places, columns = list(self.bounding.keys or [()]), np.arange(len(x.people)), []
         for i, part in enumerate(self.parts):
-            if i == 0 and isinstance(part.mechanism, LaplaceThreshold):
+            if isinstance(part.mechanism, KeepAbove):
                 places, noisy = part.mechanism.keep(x.columns[0], coins)  # proof: kept
                 keys = self.bounding.named(x.keys(places))
                 order = self.bounding.key_domain.order(keys, coins)  # proof: order
@@ -175,6 +185,11 @@ class InTurn(Measurement[Any, Released]):
     def named(self) -> dict[str, str]:
         """The mechanisms as code, by the labels of their aggregates."""
         return {part.aggregate.label: repr(part.mechanism) for part in self.parts}
+
+    @property
+    def laws(self) -> dict[str, str]:
+        """The names of the laws of noise, by the same labels."""
+        return {part.aggregate.label: part.law for part in self.parts}
 
     @property
     def of_tables(self) -> Measured:
@@ -226,6 +241,18 @@ class Chosen(Measurement[Any, Released]):
         worth = worths(spread, ((m, choice.parts[0].price) for m, choice in choices.items()))
         best = best_of(worth, spread, self.group_size) or 1  # proof: choice
         return choices[best].of_tables.sample(x, coins)._replace(spread=spread)  # type: ignore[no-any-return]
+
+
+def _divided(delta: Fraction, epsilons: Sequence[Fraction]) -> list[Fraction]:
+    """Return parts of delta, in proportion to epsilons: floats whose sum is one, which no rounding up exceeds.
+
+    >>> [float(part) for part in _divided(Fraction("1e-6"), [Fraction(1, 4), Fraction(3, 4)])]
+    [2.5e-07, 7.499999999999999e-07]
+    """
+    whole = Fraction(float_down(delta))
+    step = Fraction(math.ulp(float(whole)))
+    others = [whole * epsilon / sum(epsilons) // step * step for epsilon in epsilons[1:]]
+    return [whole - sum(others), *others][: len(epsilons)]  # proof: divided
 
 
 def _vectors(bounding: Bounding) -> Vectors:

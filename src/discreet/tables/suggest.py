@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
+import numpy as np
+
+from discreet.domains import Integers, Maps, Texts, Vectors
 from discreet.errors import one_of
 from discreet.exact import whole
-from discreet.mechanisms import LaplaceThreshold
-from discreet.noise import Laplace
+from discreet.metrics import Sensitivity
+from discreet.noise import Noise
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
+from discreet.tables.laws import candidates
 from discreet.tables.spread import LeftOut, Spread
 
 if TYPE_CHECKING:
@@ -30,37 +34,43 @@ _SIZES: Final = (100, 1000, 10_000)
 
 
 class Price(NamedTuple):
-    """What a choice of max_groups costs: the scale of the noise, and the threshold if groups are private."""
+    """What a choice of max_groups costs: noise, *most* steps of which are a person, and a threshold if there is one."""
 
-    scale: Fraction
+    law: Noise
     threshold: int | None
+    most: int = 1
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise, in people."""
+        return self.law.deviation / self.most
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What a choice of max_groups gives: the scale of the noise, the threshold if groups are private, what is lost."""
+    """What a choice of max_groups costs, and what it leaves out."""
 
-    scale: Fraction
-    threshold: int | None
+    price: Price
     left_out: LeftOut
 
     def error(self, group_size: int) -> float:
         """Return the expected error in the count of a group: its bias and noise, or all of it where it is hidden.
 
-        >>> nothing = LeftOut(0.0, 0.0, 0.0)
-        >>> Worth(Fraction(3), None, nothing).error(1000), round(Worth(Fraction(3), 44, nothing).error(44), 1)
-        (3.0, 26.9)
+        >>> from discreet import Laplace
+        >>> known, private = (Worth(Price(Laplace(3), above), LeftOut(0.0, 0.0, 0.0)) for above in (None, 44))
+        >>> round(known.error(1000), 1), round(private.error(44), 1)
+        (4.2, 27.4)
         """
         lost = self.left_out.share * group_size
         shown = self._shown(group_size - round(lost))
-        return shown * (lost + float(self.scale)) + (1 - shown) * group_size
+        return shown * (lost + self.price.deviation) + (1 - shown) * group_size
 
     def _shown(self, count: int) -> float:
         """Return the probability that noise leaves a count above the threshold."""
-        if self.threshold is None:
+        if self.price.threshold is None:
             return 1.0
-        return float(Laplace(self.scale).chances(self.threshold + 1 - count))
+        return float(self.price.law.chances(np.array(self.price.threshold + 1 - count)))
 
 
 @final
@@ -101,8 +111,8 @@ class Suggestion(Result):
             {
                 "max_groups": m,
                 "left_out": worth.left_out.share,
-                "noise": float(worth.scale),
-                "threshold": worth.threshold,
+                "noise": worth.price.deviation,
+                "threshold": worth.price.threshold,
                 "error": worth.error(self.group_size),
             }
             for m, worth in self.worth.items()
@@ -116,15 +126,15 @@ class Suggestion(Result):
         columns = [
             Column("max_groups", list(self.worth), head=True, shown=marks),
             Column("left out", [w.left_out.share for w in worths], shown=[str(w.left_out) for w in worths]),
-            amounts("noise", [w.scale for w in worths], "±"),
+            amounts("noise", [w.price.deviation for w in worths], "±"),
         ]
-        if worths[0].threshold is not None:
-            above = [w.threshold or 0 for w in worths]
+        if worths[0].price.threshold is not None:
+            above = [w.price.threshold or 0 for w in worths]
             columns.append(Column("shown", above, shown=[f">{n:,}" for n in above]))
         columns += [amounts(f"at {size:,}", [w.error(size) for w in worths], "±") for size in sizes]
         chosen = [i for i, m in enumerate(self.worth) if m == self.best]
-        said = f"noise: its expected size; at {sizes[0]:,}: the expected error in the count of a group of {sizes[0]:,} "
-        remark = f"{said}people, of noise, of what is left out, and of not being shown."
+        said = f"noise: its standard deviation; at {sizes[0]:,}: the expected error in the count of a group of "
+        remark = f"{said}{sizes[0]:,} people, of noise, of what is left out, and of not being shown."
         return Sheet(self.verdict, columns, f"{self.receipt.cost} spent", [remark], "choice", chosen=chosen)
 
     @property
@@ -137,13 +147,12 @@ class Suggestion(Result):
         return f"max_groups = {self.best} is best for groups of {self.group_size:,}"
 
 
-def prices(epsilon: Fraction, delta: Fraction | None) -> Iterator[tuple[int, Price]]:
+def prices(epsilon: Fraction, delta: Fraction | None, noise: str = "auto") -> Iterator[tuple[int, Price]]:
     """Give what each choice costs a count of people that is to come: of private groups where there is a delta."""
+    domain = Vectors(Integers()) if delta is None else Maps(Texts(), Integers())
     for m in CANDIDATES:
-        threshold = None
-        if delta is not None:
-            threshold = LaplaceThreshold.within(epsilon=epsilon, delta=delta, l0=m).threshold
-        yield m, Price(m / epsilon, threshold)
+        best, *_ = candidates(domain, Sensitivity(m, m, 1), epsilon, delta or Fraction(0), noise)
+        yield m, Price(best.mechanism.noise, best.threshold)
 
 
 def worths(spread: Spread, prices: Iterable[tuple[int, Price]]) -> dict[int, Worth]:
@@ -152,7 +161,7 @@ def worths(spread: Spread, prices: Iterable[tuple[int, Price]]) -> dict[int, Wor
     for m, price in prices:
         if spread.most is not None and m > spread.most:
             break
-        worth[m] = Worth(*price, spread.left_out(m))
+        worth[m] = Worth(price, spread.left_out(m))
         if worth[m].left_out.share == 0:
             break
     return worth

@@ -22,6 +22,7 @@ from discreet.tables.bounding import names
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
 from discreet.tables.listing import KeysExplanation, KeysQuery
+from discreet.tables.laws import check_noise
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
@@ -167,11 +168,12 @@ class Table:
         planned: Exact = 1,
         delta: Exact | None = "1e-6",
         group_size: int = GROUP_SIZE,
+        noise: str = "auto",
     ) -> Suggestion:
         """Spend a little to learn in how many groups people are, and say which max_groups leaves the least error.
 
-        *planned* and *delta* are those of the answer to come, without a delta where its keys are known; *group_size* is
-        the group size to optimise for.
+        *planned*, *delta* and *noise* are those of the answer to come, without a delta where its keys are known;
+        *group_size* is the group size to optimise for.
         """
         if self.person is None:
             raise ParameterError("person", None, "a person column: where each row is a person, max_groups is 1")
@@ -181,12 +183,14 @@ class Table:
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
         if private is not None and not 0 < private <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1, or none where the keys are known")
+        check_noise(noise, future, private)
         check_columns("by", by, self._ibis)
         if len({*by, *self.person}) < len(by) + len(self.person):
             raise ParameterError("by", by, "distinct columns, other than the person's")
         released, receipt = Query.of_sizes(self, by, epsilon).draw()
         assert released.spread is not None  # noqa: S101  It is what was asked for.
-        return Suggestion(size, released.spread, worths(released.spread, prices(future, private)), receipt)
+        worth = worths(released.spread, prices(future, private, noise))
+        return Suggestion(size, released.spread, worth, receipt)
 
     def _whole(self) -> Groups:
         return Groups(self, ())
@@ -206,6 +210,11 @@ class Table:
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Groups:
     """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private.
+
+    Its *noise* is "laplace" or "gaussian"; "auto", the default, takes the better one, by public parameters alone: for
+    the column that decides which private groups are shown, the one that shows the smallest groups with probability
+    95 %; for any other, the one with the least standard deviation. Gaussian noise needs a delta, also with known keys,
+    and is considered up to an epsilon of 50.
 
     Each also says what its bounds leave out: a part of epsilon, *left_out*, pays for a histogram of the numbers of
     people's groups. It is 1/20 unless given; 0 asks for none. With ``max_groups="auto"`` the histogram comes first and
@@ -234,6 +243,7 @@ class Groups:
         max_groups: int | Literal["auto"] | None = None,
         weights: Mapping[str, Exact] | None = None,
         left_out: Exact | None = None,
+        noise: str = "auto",
     ) -> Answer:
         """Return several aggregates of each group, from one query and under one bound: at most *max_groups* a person.
 
@@ -251,7 +261,7 @@ class Groups:
         >>> list(answer.columns), answer.noise["people"].law.scale
         (['people', 'revenue', 'mean of age'], Fraction(3, 1))
         """
-        return self._query(aggregates, epsilon, delta, max_groups, weights, left_out).release()
+        return self._query(aggregates, epsilon, delta, max_groups, weights, left_out, noise).release()
 
     def count_people(
         self,
@@ -260,9 +270,10 @@ class Groups:
         delta: Exact | None = None,
         max_groups: int | Literal["auto"] | None = None,
         left_out: Exact | None = None,
+        noise: str = "auto",
     ) -> Answer:
         """Return how many people are in each group; a person counts in at most *max_groups* of them."""
-        return self.release(People(), epsilon=epsilon, delta=delta, max_groups=max_groups, left_out=left_out)
+        return self._query((People(),), epsilon, delta, max_groups, None, left_out, noise).release()
 
     def count_rows(
         self,
@@ -272,10 +283,11 @@ class Groups:
         max_groups: int | Literal["auto"] | None = None,
         max_rows: int = 1,
         left_out: Exact | None = None,
+        noise: str = "auto",
     ) -> Answer:
         """Return how many rows are in each group; a person adds at most *max_rows* to each of *max_groups*."""
         rows = Rows(at_most(max_rows, "max_rows"))
-        return self.release(rows, epsilon=epsilon, delta=delta, max_groups=max_groups, left_out=left_out)
+        return self._query((rows,), epsilon, delta, max_groups, None, left_out, noise).release()
 
     def sum(
         self,
@@ -289,6 +301,7 @@ class Groups:
         grid: Exact | None = None,
         people_share: Exact | None = None,
         left_out: Exact | None = None,
+        noise: str = "auto",
     ) -> Answer:
         """Return the sum of a column in each group; values, then each person's sum in a group, are clipped.
 
@@ -301,9 +314,8 @@ class Groups:
                 "people_share", people_share, "none: there is one value to release, and all of epsilon pays for it"
             )
         asked = Sum(column, low, high, grid, name="sum")
-        return self._query(
-            (asked,), epsilon, delta, max_groups, people_weights(people_share, "sum"), left_out
-        ).release()
+        weights = people_weights(people_share, "sum")
+        return self._query((asked,), epsilon, delta, max_groups, weights, left_out, noise).release()
 
     def mean(
         self,
@@ -317,15 +329,15 @@ class Groups:
         grid: Exact | None = None,
         people_share: Exact | None = None,
         left_out: Exact | None = None,
+        noise: str = "auto",
     ) -> Answer:
         """Return the mean in each group, over people, of their own mean of a column, clipped to [low, high].
 
         The *people_share* of epsilon, one half unless given, pays for counting people, by whom the sum is divided.
         """
         asked = Mean(column, low, high, grid, name="mean")
-        return self._query(
-            (asked,), epsilon, delta, max_groups, people_weights(people_share, "mean"), left_out
-        ).release()
+        weights = people_weights(people_share, "mean")
+        return self._query((asked,), epsilon, delta, max_groups, weights, left_out, noise).release()
 
     def keys(self, *, epsilon: Exact, delta: Exact, max_groups: int | None = None, rounds: int | None = None) -> Answer:
         """Return which groups there are, without counts: that finds more of them.
@@ -360,6 +372,7 @@ class Groups:
         max_groups: int | Literal["auto"] | None = None,
         weights: Mapping[str, Exact] | None = None,
         left_out: Exact | None = None,
+        noise: str = "auto",
     ) -> Explanation:
         """Say everything about a release that can be said before it is made: the guarantee, noise, who will appear.
 
@@ -367,7 +380,7 @@ class Groups:
         """
         needed = bool(self.by) and self.table.person is not None
         chosen = max_groups if max_groups is not None or not needed else 1
-        question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out)
+        question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out, noise)
         question.check()
         others = sorted({1, 2, 3, 5, 10, 20, question.bounding.max_groups}) if needed else [1]
         return explained([question.with_groups(m) for m in others], question)
@@ -380,6 +393,7 @@ class Groups:
         max_groups: int | Literal["auto"] | None,
         weights: Mapping[str, Exact] | None,
         left_out: Exact | None,
+        noise: str = "auto",
     ) -> Query:
         return Query.of(
             self.table,
@@ -391,6 +405,7 @@ class Groups:
             max_groups=max_groups,
             weights=weights,
             left_out=left_out,
+            noise=noise,
         )
 
 

@@ -1,0 +1,50 @@
+"""Bugs of the choice of noise."""
+
+from planted import Mutant, T
+
+TESTS = "test_tables_laws.py::"
+
+CATALOGUE = [
+    Mutant(
+        "groups are decided by the law with the least error, and not by the one that shows the smallest",
+        T + "laws.py",
+        "return self.n95 or 0, self.mechanism.noise.deviation",
+        "return 0, self.mechanism.noise.deviation",
+        TESTS + "test_private_groups_get_the_noise_that_shows_the_smallest",
+    ),
+    Mutant(
+        "the second best law is taken",
+        T + "laws.py",
+        "return tuple(sorted(found, key=lambda each: each.cost))",
+        "return tuple(sorted(found, key=lambda each: each.cost, reverse=True))",
+        TESTS + "test_known_groups_get_the_noise_with_the_least_standard_deviation",
+    ),
+    Mutant(
+        "each part may use all of delta",
+        T + "release.py",
+        "most = share + spare if first else share",
+        "most = sum(deltas, Fraction(0))",
+        TESTS + "test_parts_use_no_more_of_delta_than_there_is",
+    ),
+    Mutant(
+        "the first part also has the delta that others use",
+        T + "release.py",
+        "spare += share if part.mechanism.output_measure == _APPROXIMATE.of else 0",
+        "spare += share",
+        TESTS + "test_parts_use_no_more_of_delta_than_there_is",
+    ),
+    Mutant(
+        "a noise that is named is only a wish",
+        T + "query.py",
+        "sizes=sizes, noise=self.noise)",
+        "sizes=sizes)",
+        TESTS + "test_a_named_noise_is_taken_though_it_is_not_the_best",
+    ),
+    Mutant(
+        "the noise of another max_groups is said",
+        T + "query.py",
+        "found = replace(found, mechanisms=turn.named, laws=turn.laws)",
+        "found = replace(found, mechanisms=self.turn.named, laws=self.turn.laws)",
+        TESTS + "test_auto_max_groups_charges_the_worst_choice_and_draws_the_best_noise_of_each",
+    ),
+]
