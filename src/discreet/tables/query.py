@@ -17,7 +17,6 @@ from discreet.errors import KindError, ParameterError, none_of
 from discreet.exact import Exact, exact
 from discreet.ledger import Amount, Event
 from discreet.measures import amount
-from discreet.reals import float_down
 from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
@@ -88,8 +87,8 @@ class Query:
             need = "delta > 0, because which groups there are is private; or give their keys"
             raise ParameterError("delta", delta, need)
         most = None if delta is None else amount(delta, "delta")
-        if most is not None and not (float_down(most) > 0 and most <= 1):
-            raise ParameterError("delta", delta, "0 < delta <= 1, and no less than 5e-324, the least float")
+        if most is not None and not 0 < most <= 1:
+            raise ParameterError("delta", delta, "0 < delta <= 1")
         check_noise(noise, budget, most)
         aggregates = _released(asked, private)
         for aggregate in aggregates:
@@ -168,7 +167,8 @@ class Query:
     @cached_property
     def event(self) -> Event:
         """What the books are charged for: what the measurement tells between tables that a person is apart."""
-        return self.measurement.event(1)  # proof: charge
+        parts = self.measurement.event(1).parts
+        return Event(tuple(replace(part, delta=min(part.delta, self.delta or 0)) for part in parts))  # proof: charge
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""

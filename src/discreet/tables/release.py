@@ -249,7 +249,7 @@ def _divided(delta: Fraction, epsilons: Sequence[Fraction]) -> list[Fraction]:
     >>> [float(part) for part in _divided(Fraction("1e-6"), [Fraction(1, 4), Fraction(3, 4)])]
     [2.5e-07, 7.499999999999999e-07]
     """
-    whole = Fraction(float_down(delta))
+    whole = Fraction(float_down(delta)) or delta  # Below all floats, the first has all of it.
     step = Fraction(math.ulp(float(whole)))
     others = [whole * epsilon / sum(epsilons) // step * step for epsilon in epsilons[1:]]
     return [whole - sum(others), *others][: len(epsilons)]  # proof: divided

@@ -21,8 +21,8 @@ from discreet.tables.answers import Answer
 from discreet.tables.bounding import names
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
-from discreet.tables.listing import KeysExplanation, KeysQuery
 from discreet.tables.laws import check_noise
+from discreet.tables.listing import KeysExplanation, KeysQuery
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
