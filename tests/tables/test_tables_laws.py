@@ -177,7 +177,7 @@ def drawn(monkeypatch):
 @pytest.mark.parametrize("keys", [None, KEYS], ids=["private", "known"])
 @pytest.mark.parametrize("asked", [[People()], [Rows(2), AMOUNT], [MEAN], [AMOUNT, People()]], ids=len)
 def test_the_noise_that_is_drawn_is_charged(noise, keys, asked, drawn):
-    book = Ledger.in_memory(epsilon=1, delta=DELTA)
+    book = Ledger.in_memory(epsilon=1, delta=DELTA, accountant="plain")
     answer = (
         table(book=book)
         .group_by("city", keys=keys)
@@ -220,7 +220,7 @@ def test_independent_entries_are_moves_of_their_own_with_known_keys_too():
 
 @pytest.mark.parametrize("noise", ["auto", "gaussian"])
 def test_auto_max_groups_charges_the_worst_choice_and_draws_the_best_noise_of_each(noise):
-    book = Ledger.in_memory(epsilon=50, delta=DELTA)
+    book = Ledger.in_memory(epsilon=50, delta=DELTA, accountant="plain")
     answer = table(book=book).group_by("city").count_people(epsilon=50, delta=DELTA, max_groups="auto", noise=noise)
     found = answer.receipt.found
     again = turn(People(), groups=found.max_groups, epsilon=45, noise=noise).parts[0]
