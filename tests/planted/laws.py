@@ -8,7 +8,7 @@ CATALOGUE = [
     Mutant(
         "groups are decided by the law with the least error, and not by the one that shows the smallest",
         T + "laws.py",
-        "return self.n95 or 0, self.mechanism.noise.deviation",
+        "return self.n50 or 0, self.mechanism.noise.deviation",
         "return 0, self.mechanism.noise.deviation",
         TESTS + "test_private_groups_get_the_noise_that_shows_the_smallest",
     ),

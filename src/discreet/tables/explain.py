@@ -44,12 +44,13 @@ class Expected(NamedTuple):
 
 
 class Option(NamedTuple):
-    """A law of noise that a released column may have; *n95* is as in `Choice`."""
+    """A law of noise that a released column may have; *n50* and *n95* are as in `Choice`."""
 
     label: str
     noise: str
     deviation: float
     threshold: int | None
+    n50: int | None
     n95: int | None
     taken: bool
 
@@ -204,19 +205,19 @@ def _choice(question: Query) -> Choice:
 
 def _option(part: Part, law: Candidate) -> Option:
     deviation = ColumnNoise(law.mechanism.noise, part.aggregate.unit).deviation
-    return Option(part.aggregate.label, law.law, deviation, law.threshold, law.n95, law is part.laws[0])
+    return Option(part.aggregate.label, law.law, deviation, law.threshold, law.n50, law.n95, law is part.laws[0])
 
 
 def _why(options: Sequence[Option]) -> Iterator[str]:
     """Say of each column which noise is taken, and what the others would be."""
     for label, group in groupby(options, lambda option: option.label):
         taken, *others = group
-        if taken.n95 is None:
-            reason = "the least standard deviation"
-            figures = [f"{each.noise} {written(each.deviation, up=True)}" for each in (taken, *others)]
-        else:
-            reason = "the smallest groups seen with probability 95 %"
-            figures = [f"{each.noise} {each.n95:,}, threshold {each.threshold:,}" for each in (taken, *others)]
+        errors = [f"{each.noise} {written(each.deviation, up=True)}" for each in (taken, *others)]
+        reason, figures = "the least standard deviation", errors
+        if taken.n50 is not None:
+            reason = "the smallest groups seen as often as not"
+            sizes = [f"{each.n50:,}, 95 % from {each.n95:,}, standard deviation" for each in (taken, *others)]
+            figures = [error.replace(" ", f" {size} ") for error, size in zip(errors, sizes, strict=True)]
         yield f"Noise of {label}: {taken.noise}, for {reason} ({'; '.join(figures)})."
 
 

@@ -18,7 +18,7 @@ from discreet.metrics import Sensitivity
 __all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_noise"]
 
 Mechanism: TypeAlias = AddNoise | KeepAbove
-_SURE: Final = Fraction(19, 20)
+_SURE: Final = (Fraction(1, 2), Fraction(19, 20))
 _MOST: Final = 50
 """An epsilon that promises nothing; above it noise is Laplace noise."""
 _DELTAS: Final = "1e-300 <= delta < 1"
@@ -31,14 +31,15 @@ class Candidate:
 
     law: str
     mechanism: Mechanism
-    n95: int | None
-    """How many a group needs to be shown with probability 95 %; None where every group is."""
+    n50: int | None = None
+    n95: int | None = None
+    """How many a group needs to be shown as often as not, and with probability 95 %; None where every group is."""
 
     @classmethod
     def of(cls, law: str, mechanism: Mechanism) -> Candidate:
         """Return the candidate with what it needs."""
-        threshold = getattr(mechanism, "threshold", None)
-        return cls(law, mechanism, None if threshold is None else mechanism.noise.needed(threshold, _SURE))
+        above = getattr(mechanism, "threshold", None)
+        return cls(law, mechanism, *(mechanism.noise.needed(above, p) for p in _SURE if above is not None))
 
     @property
     def threshold(self) -> int | None:
@@ -47,8 +48,8 @@ class Candidate:
 
     @property
     def cost(self) -> tuple[int, float]:
-        """What is to be small: how many a group needs to be shown, then the standard deviation of the noise."""
-        return self.n95 or 0, self.mechanism.noise.deviation
+        """What is to be small: how many a group needs to be shown as often as not, then the standard deviation."""
+        return self.n50 or 0, self.mechanism.noise.deviation
 
 
 class Law(NamedTuple):
@@ -85,13 +86,13 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Return the laws that a part may have, or the one that is named, the best first.
 
-    Over maps, whose keys are private, that is the law under which the smallest groups are shown; over vectors the one
-    with the least standard deviation.
+    Over maps, whose keys are private, that is the law under which the smallest groups are shown as often as not: where
+    sizes fall like 1 / rank, that decides how many are. Over vectors it is the one with the least standard deviation.
 
     >>> from discreet.domains import Integers, Texts
     >>> three, delta = Sensitivity(3, 3, 1), Fraction("1e-6")
-    >>> [(each.law, each.n95) for each in candidates(Maps(Texts(), Integers()), three, Fraction(1), delta)]
-    [('gaussian', 50), ('laplace', 52)]
+    >>> [(each.law, each.n50, each.n95) for each in candidates(Maps(Texts(), Integers()), three, Fraction(1), delta)]
+    [('gaussian', 38, 50), ('laplace', 45, 52)]
     >>> [each.law for each in candidates(Vectors(Integers()), three, Fraction(1), delta)]
     ['laplace', 'gaussian']
     """

@@ -167,8 +167,8 @@ class Query:
     @cached_property
     def event(self) -> Event:
         """What the books are charged for: what the measurement tells between tables that a person is apart."""
-        parts = self.measurement.event(1).parts
-        return Event(tuple(replace(part, delta=min(part.delta, self.delta or 0)) for part in parts))  # proof: charge
+        parts, most = self.measurement.event(1).parts, self.delta or Fraction(0)
+        return Event(tuple(replace(part, delta=min(part.delta, most)) for part in parts))  # proof: charge
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""

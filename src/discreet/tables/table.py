@@ -212,8 +212,8 @@ class Groups:
     """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private.
 
     Its *noise* is "laplace" or "gaussian"; "auto", the default, takes the better one, by public parameters alone: for
-    the column that decides which private groups are shown, the one that shows the smallest groups with probability
-    95 %; for any other, the one with the least standard deviation. Gaussian noise needs a delta, also with known keys,
+    the column that decides which private groups are shown, the one that shows the smallest groups as often as not;
+    for any other, the one with the least standard deviation. Gaussian noise needs a delta, also with known keys,
     and is considered up to an epsilon of 50.
 
     Each also says what its bounds leave out: a part of epsilon, *left_out*, pays for a histogram of the numbers of
