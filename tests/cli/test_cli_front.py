@@ -375,7 +375,7 @@ class TestErrors:
         assert ok("audit", RR).startswith("holds")
 
     def test_nobody_reading_is_no_error_to_speak_of(self):
-        command = f"{shlex.quote(sys.executable)} -m discreet.cli proof plan | true; echo ${{PIPESTATUS[0]}}"
+        command = f"{shlex.quote(sys.executable)} -m discreet.cli proof bounding | true; echo ${{PIPESTATUS[0]}}"
         for _ in range(tiers.cases(1, 3)):
             done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
             assert done.stderr == ""
@@ -679,7 +679,7 @@ class TestProof:
         assert not re.search(r"\$|\\[a-zA-Z]{2,}|\{[a-z]*\}\{", text)
 
     def test_json_has_the_document_itself(self):
-        assert json.loads(ok("proof", "plan", "--json"))["markdown"] == audit.proof("plan")
+        assert json.loads(ok("proof", "bounding", "--json"))["markdown"] == audit.proof("bounding")
 
     def test_the_list_has_every_one(self):
         assert [line.split()[0] for line in lines(ok("proof"))[2:]] == list(audit.proofs())

@@ -20,6 +20,7 @@ from command import Called, assert_one_line, joined, lines, ok, run  # noqa: E40
 
 import discreet.files  # noqa: E402
 from discreet import EntropyError, Ledger  # noqa: E402
+from discreet.accounting import compare  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.coins import SystemCoins  # noqa: E402
 from discreet.tables import Answer, Groups, Mean, People, Rows, Sum, Table  # noqa: E402
@@ -438,12 +439,13 @@ class TestOneCall:
             "release": [Groups.release],
             "keys": [Groups.keys],
             "suggest": [Table.suggest_max_groups],
-            "budget": [Ledger.__init__, Ledger.void],
+            "budget": [Ledger.__init__, Ledger.void, compare],
         }[name]
         opened = {"file", "person", "ledger", "table", "types", "where", "by", "keys"} if name != "budget" else set()
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
         typed -= {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"}
+        typed -= {"why", "verify", "compare"}  # Each is a call by itself.
         assert typed - ({"people", "sums", "means"} if name == "release" else set()) <= known  # Each is an aggregate.
 
 
