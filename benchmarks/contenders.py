@@ -46,6 +46,24 @@ def _discreet(**rest: Any) -> Callable[[str], Released]:
     return ask
 
 
+def found() -> Callable[[str], Released]:
+    return _found(rounds=2)
+
+
+def found_once() -> Callable[[str], Released]:
+    return _found(rounds=1)
+
+
+def _found(rounds: int) -> Callable[[str], Released]:
+    """List the groups without counts; only how many there are is told."""
+    from discreet.tables import Table
+
+    def ask(file: str) -> Released:
+        return [0.0] * len(Table(file, person="user_id").group_by("city").keys(epsilon=1, delta="1e-6", rounds=rounds))
+
+    return ask
+
+
 def direct() -> Callable[[str], Released]:
     return _duckdb(Path(os.environ["BENCH_SQL"]).read_text())
 

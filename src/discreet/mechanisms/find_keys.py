@@ -44,6 +44,12 @@ _SMOOTH: Final = 4
 """Noise of variance v is nearly continuous noise of variance v less this, rounded at random."""
 _NEARLY: Final = Fraction(1, 1 << 110)
 """So much, at most, that tells of one number: the logarithm of a ratio of probabilities."""
+_GRID: Final = 1 << 14
+"""Variances between one and twice that are looked at."""
+_PLACES: Final = 80 * _GRID
+"""How many of them: totals with noise of the last one are sure to fit into 64 bits."""
+_LARGE: Final = 1 << 20
+"""An epsilon from which on delta is stated at this one."""
 _SHARES: Final = {
     1: ((Fraction(1), Fraction(3, 8)),),
     2: ((Fraction(1, 10), Fraction(1, 16)), (Fraction(9, 10), Fraction(5, 16))),
@@ -131,7 +137,7 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
 
     >>> m = FindKeys.within(epsilon=1, delta="1e-6", max_keys=2, rounds=1)
     >>> m.weights, m.rounds
-    (((1, 65536), (2, 46340)), (KeyRound(variance=Fraction(80166780932, 1), threshold=1485026),))
+    (((1, 65536), (2, 46340)), (KeyRound(variance=Fraction(80169926660, 1), threshold=1485054),))
     >>> set(m.release([["Rome", "Bath"]] * 1000 + [["Brig"]])) <= {"Bath", "Brig", "Rome"}
     True
     """
@@ -195,13 +201,16 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
         start = cls([KeyRound(_SMOOTH + 1, 0)], max_keys=max_keys, epsilon=budget, norm=norm, domain=domain)
         surprises = [-log1p(-most * part) for _, part in shares]
 
-        def variances(steps: int) -> list[Fraction]:
-            return [_SMOOTH + steps * Fraction(start.norm**2, 1 << 12) / part for part, _ in shares]
+        def variances(place: int) -> list[Fraction]:
+            e, m = divmod(place, _GRID)
+            return [_SMOOTH + (_GRID + m) * Fraction(start.norm**2 << e, _GRID << 12) / part for part, _ in shares]
 
-        def enough(steps: int) -> bool:
-            delta = start._delta(variances(steps), start.norm, rounds * start.max_keys, total(surprises))
+        def enough(place: int) -> bool:
+            delta = start._delta(variances(place), start.norm, rounds * start.max_keys, total(surprises))
             return sign(delta - most) <= 0
 
+        if not enough(_PLACES):
+            raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
         noise = [Fraction(-(-v.numerator // v.denominator)) for v in variances(least_positive(enough))]
         found = [KeyRound(v, start._least(v, phi)) for v, phi in zip(noise, surprises, strict=True)]  # proof: within
         return cls(found, max_keys=max_keys, epsilon=budget, norm=norm, domain=domain)
@@ -248,13 +257,13 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
     def _delta(self, variances: Sequence[Fraction], length: int, shifted: int, phi: Number) -> Number:
         """Return delta by the noise of each round, how far totals move and how many, and the surprise of new keys."""
         far = sum(length**2 / (v - _SMOOTH) for v in variances)  # proof: far
-        slack = shifted * _NEARLY
+        slack, epsilon = shifted * _NEARLY, min(self.epsilon, Fraction(_LARGE))  # proof: falls
 
-        def noise(epsilon: Number) -> Number:
-            return exp(slack) * Real(_gaussian, far, epsilon - 2 * slack)  # proof: nearly
+        def noise(at: Number) -> Number:
+            return exp(slack) * Real(_gaussian, far, at - 2 * slack)  # proof: nearly
 
-        here = -expm1(-phi) + exp(-phi) * noise(self.epsilon + phi)  # proof: here
-        return maximum(here, noise(self.epsilon - phi))  # proof: there
+        here = -expm1(-phi) + exp(-phi) * noise(epsilon + phi)  # proof: here
+        return maximum(here, noise(epsilon - phi))  # proof: there
 
     def _least(self, variance: Fraction, phi: Number) -> int:
         """Return the least threshold at which new keys of one person surprise by at most phi."""

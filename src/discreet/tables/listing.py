@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from discreet.errors import ParameterError
 from discreet.exact import Exact
 from discreet.ledger import Amount, Event
 from discreet.measures import amount
@@ -17,7 +16,6 @@ from discreet.tables.answers import Answer
 from discreet.tables.asking import answerable, charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.finding import Finding
-from discreet.tables.noise import ColumnNoise
 from discreet.tables.receipts import Receipt
 from discreet.words import promise
 
@@ -96,8 +94,6 @@ class KeysQuery:
         mechanism = FindKeys.within(
             epsilon=epsilon, delta=delta, max_keys=most, rounds=times, domain=bounding.key_domain
         )
-        if not all(ColumnNoise(one.noise, threshold=one.threshold).fits for one in mechanism.rounds):
-            raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
         return cls(table, Finding(bounding, mechanism), amount(delta, "delta"))
 
     @property
