@@ -127,7 +127,8 @@ def answer(
 ):
     of = Sum("x", 0, 10**9, 1, name="sum") if name == "sum" else People()
     said = {"types": None, "where": None, "filters": (), "asked": (of,), "released": (of,), "shares": (Fraction(1),)}
-    said |= {"max_groups": 3, "auto": False, "left_out": None, "mechanisms": {}, "engine": "duckdb"}
+    said |= {"max_groups": 3, "auto": False, "left_out": None, "noise": "laplace", "laws": {}}
+    said |= {"mechanisms": {}, "engine": "duckdb"}
     said |= {"table": "events.csv", "person": ("user",), "epsilon": Fraction(1), "delta": Fraction(0)} | receipt
     column = Released(of, list(values), ColumnNoise(Laplace(3), Fraction(1), threshold))
     found = [key if isinstance(key, tuple) else (key,) for key in keys]
