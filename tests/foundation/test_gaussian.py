@@ -17,8 +17,6 @@ from discreet.errors import ParameterError
 from discreet.samplers import blocks, discrete_gaussian, discrete_gaussian_many, gaussian, many, one, tables
 from discreet.samplers.blocks import Blocks
 
-pytestmark = pytest.mark.usefixtures("given_coins")
-
 BELOW_ONE = [Fraction(1, 10), Fraction(1, 3), Fraction(9, 10)]
 SMALL = [*BELOW_ONE, Fraction(1), Fraction(5, 2), Fraction(4), Fraction(30)]
 BLOCKED = [Fraction(128**2), Fraction(300**2 + 1, 3), Fraction(513**2), Fraction(10**6)]

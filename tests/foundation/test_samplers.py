@@ -37,8 +37,6 @@ from discreet.samplers import (
 from discreet.samplers.cks20 import bernoulli_exp, discrete_laplace_cks20
 from discreet.samplers.one import integer_weights
 
-pytestmark = pytest.mark.usefixtures("given_coins")
-
 SAMPLERS = Path(discreet.samplers.__file__).parent
 
 

@@ -16,7 +16,7 @@ CATALOGUE = [
         S + "tables.py",
         "        self._whole[len(law) - reported :] = [0] * reported  # proof: reported\n",
         "",
-        FIT,
+        STEPS,
     ),
     Mutant(
         "all but the last outcome that must be looked at own cells",
