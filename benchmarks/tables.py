@@ -38,7 +38,7 @@ PATIENCE = 900
 """The seconds that a contender may take to get ready, and at least those that it may take to answer."""
 SOUND = LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3).threshold + 1
 LISTED = 14_531
-"""What a prototype of DP-SIPS in floats found on the large data."""
+"""The goal for the large data: prototypes in floats, of several budgets' splits, found from this to 18,796."""
 GOALS = {"polars": (6, 3), "smartnoise": (15, 1), "tumult": (15, 1), "pipelinedp": (15, 1)}
 """How many times faster to be than a peer, and how often to run it."""
 
@@ -85,7 +85,7 @@ def listed(look: Look) -> Iterator[Row]:
     n = look.size(LARGE)
     two, one, counted = (run(name, n) for name in ("found", "found_once", "ours"))
     what = f"cities found without counts, {power(n)} rows"
-    yield Row(f"{what}, over DP-SIPS in floats", f"{two.groups:,}", f"{LISTED:,}", two.groups / LISTED, ">=", 1)
+    yield Row(f"{what}, over the goal", f"{two.groups:,}", f"{LISTED:,}", two.groups / LISTED, ">=", 1)
     for other, less in (("one round", one), ("a count of people", counted)):
         over = two.groups / max(less.groups, 1)
         yield Row(f"{what}: two rounds over {other}", f"{two.groups:,}", f"{less.groups:,}", over, ">=", 1.4)
