@@ -131,7 +131,7 @@ def test_the_suggestion_fits_eighty_columns_and_says_what_it_shows(folder):
     said = run(*words.split()).stdout.splitlines()
     assert max(map(len, said[1:-1])) <= 78  # A terminal of 80 columns needs two more than a pipe.
     assert " ".join(said[1].split()) == "max_groups left out noise shown at 100 at 1,000 at 10,000"
-    assert said[-1].startswith("noise: its expected size; at 100: the expected error")
+    assert said[-1].startswith("noise: its standard deviation; at 100: the expected error")
 
 
 def test_wide_letters_do_not_shift_a_column():

@@ -52,12 +52,12 @@ def table(data=None, book=None):
     return Table(pa.Table.from_pylist(rows() if data is None else data, schema=SCHEMA), person="id", ledger=book)
 
 
-def ask(source, asked, groups, *, epsilon=1, **more):
+def ask(source, asked, groups, *, epsilon=1, noise="auto", **more):
     by, keys = GROUPS[groups]
     if not by:
         return source.release(*asked, epsilon=epsilon, **more)
     delta = {"delta": "1e-6"} if keys is None else {}
-    return source.group_by(*by, keys=keys).release(*asked, epsilon=epsilon, max_groups=2, **delta, **more)
+    return source.group_by(*by, keys=keys).release(*asked, epsilon=epsilon, max_groups=2, noise=noise, **delta, **more)
 
 
 @pytest.fixture
@@ -110,7 +110,9 @@ def test_without_noise_all_columns_are_the_reference_engines_by_one_query(asked,
 def test_what_is_charged_is_what_each_column_loses(asked, groups):
     """Written out: in how many groups a person is, times what they add, over the scale of each column's noise."""
     book = Ledger.in_memory(epsilon=1, delta="1e-6", release_delta="1e-6")
-    answer = ask(table(book=book), asked, groups, epsilon="7/10", left_out=0 if groups != "none" else None)
+    answer = ask(
+        table(book=book), asked, groups, epsilon="7/10", noise="laplace", left_out=0 if groups != "none" else None
+    )
     many = 2 if groups != "none" else 1
     part = Fraction(19, 20) if groups == "none" and asked[0].rows else Fraction(1)  # Rows are bounded without groups.
     most = {"people": 1, "visitors": 1, "rows": asked[0].rows or 2}
@@ -132,7 +134,7 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_said(asked, groups, monkey
     for kind, name in ((IntegerLaplace, "sample"), (LaplaceThreshold, "keep")):
         draw = getattr(kind, name)
         monkeypatch.setattr(kind, name, lambda m, x, coins, draw=draw: [seen.append(m), draw(m, x, coins)][1])
-    answer = ask(table(), asked, groups)
+    answer = ask(table(), asked, groups, noise="laplace")
     drawn = {repr(mechanism) for mechanism in seen}
     assert len(seen) == len(answer.receipt.mechanisms)
     assert drawn == set(answer.receipt.mechanisms.values())
@@ -147,7 +149,7 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_said(asked, groups, monkey
 )
 def test_weights_divide_epsilon_in_the_noise_and_in_the_receipt(weights):
     asked = [People(), AMOUNT, UNITS]
-    answer = ask(table(), asked, "private", weights=weights, left_out=0)
+    answer = ask(table(), asked, "private", weights=weights, left_out=0, noise="laplace")
     given = {"people": 1, "sum of amount": 1, "mean of units": 1} | {k: Fraction(v) for k, v in weights.items()}
     shares = {label: Fraction(weight) / sum(map(Fraction, given.values())) for label, weight in given.items()}
     assert answer.receipt.to_dict()["shares"] == {label: str(share) for label, share in shares.items()}
