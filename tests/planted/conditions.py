@@ -93,8 +93,9 @@ CATALOGUE = [
     Mutant(
         "a table that can be changed",
         T + "table.py",
-        "@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)\nclass Table:",
-        "@dataclass(slots=True, init=False, eq=False, repr=False)\nclass Table:",
+        "@final\n@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)\nclass Groups:",
+        "Table.__setattr__ = object.__setattr__\n\n\n"
+        "@final\n@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)\nclass Groups:",
         "test_tables_charging.py::test_a_table_cannot_be_changed",
     ),
 ]

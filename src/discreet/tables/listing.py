@@ -20,7 +20,7 @@ from discreet.tables.receipts import Receipt
 from discreet.words import promise
 
 if TYPE_CHECKING:
-    from discreet.tables.table import Table
+    from discreet.tables.data import Data
 
 __all__ = ["KeysExplanation", "KeysQuery"]
 
@@ -71,14 +71,14 @@ class KeysExplanation(Result):
 class KeysQuery:
     """Which groups a table has: the measurement, and the delta that was asked for."""
 
-    table: Table
+    table: Data
     measurement: Finding
     delta: Fraction
 
     @classmethod
     def of(
         cls,
-        table: Table,
+        table: Data,
         by: tuple[str, ...],
         *,
         epsilon: Exact,

@@ -30,7 +30,7 @@ from discreet.tables.spread import Sizes
 from discreet.tables.suggest import CANDIDATES
 
 if TYPE_CHECKING:
-    from discreet.tables.table import Table
+    from discreet.tables.data import Data
 
 __all__ = ["GROUP_SIZE", "Query", "check_columns"]
 
@@ -49,7 +49,7 @@ class Query:
     bounding leaves out; they add up to 1. With *auto*, that also decides max_groups.
     """
 
-    table: Table
+    table: Data
     asked: tuple[Aggregate, ...]
     bounding: Bounding
     epsilon: Fraction
@@ -62,7 +62,7 @@ class Query:
     @classmethod
     def of(
         cls,
-        table: Table,
+        table: Data,
         asked: Sequence[Aggregate],
         *,
         by: tuple[str, ...],
@@ -114,7 +114,7 @@ class Query:
         return made
 
     @classmethod
-    def of_sizes(cls, table: Table, by: tuple[str, ...], epsilon: Exact) -> Query:
+    def of_sizes(cls, table: Data, by: tuple[str, ...], epsilon: Exact) -> Query:
         """Return the question of how many groups people are in."""
         bounding = Bounding((), person=table.person, by=by, where=table.condition, sizes=Sizes())
         made = cls(table, (), bounding, _epsilon(epsilon), None, (), Fraction(1))
@@ -292,7 +292,7 @@ def _shares(aggregates: Sequence[Aggregate], weights: Mapping[str, Exact] | None
 
 
 def _bites(
-    table: Table, by: tuple[str, ...], keys: tuple[Any, ...] | None, bound: int, rows: int | None, auto: bool
+    table: Data, by: tuple[str, ...], keys: tuple[Any, ...] | None, bound: int, rows: int | None, auto: bool
 ) -> bool:
     """Whether the bounds can leave out some of a person's groups, or rows where those are counted first."""
     if table.person is None or not (by or rows is not None):
@@ -314,7 +314,7 @@ def _left_out(left_out: Exact | None, bites: bool, auto: bool) -> Fraction | Non
     return part if bites else None
 
 
-def _check_value(table: Table, aggregate: Aggregate) -> None:
+def _check_value(table: Data, aggregate: Aggregate) -> None:
     """Raise unless the column of an aggregate is one of numbers; undeclared texts of a file are the numbers in them."""
     if aggregate.column is None:
         return

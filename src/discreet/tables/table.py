@@ -19,6 +19,7 @@ from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
 from discreet.tables.bounding import names
+from discreet.tables.data import Data
 from discreet.tables.explain import Explanation, explained
 from discreet.tables.keys import checked, typed
 from discreet.tables.laws import check_noise
@@ -34,7 +35,7 @@ __all__ = ["Groups", "Table", "people_weights"]
 
 @final
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
-class Table:
+class Table(Data):
     """A table of which private answers are wanted.
 
     *source* is a path (CSV, Parquet, JSON; ``*`` for many files), a database's URL with the name of a *table*, a
@@ -50,14 +51,6 @@ class Table:
     >>> answer.keys, answer.receipt.epsilon
     ([('Rome',), ('Bath',)], Fraction(1, 1))
     """
-
-    name: str
-    person: tuple[str, ...] | None
-    ledger: Ledger | None
-    types: Mapping[str, str] | None
-    condition: str | None
-    filters: tuple[str, ...]
-    _ibis: Any
 
     def __init__(
         self,

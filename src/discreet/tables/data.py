@@ -1,0 +1,27 @@
+"""Data: what a question is asked of, with who a person is and which books are charged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.ledger import Ledger
+
+__all__ = ["Data"]
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Data:
+    """Rows in an engine, the columns that identify a person, the ledger, and what receipts say of them.
+
+    The *condition* is a filter in SQL, *filters* names those that were Ibis expressions; *types* are the declared ones.
+    """
+
+    name: str
+    person: tuple[str, ...] | None
+    ledger: Ledger | None
+    types: Mapping[str, str] | None
+    condition: str | None
+    filters: tuple[str, ...]
+    _ibis: Any
