@@ -259,7 +259,7 @@ def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan
     """Of each aggregate, as many as are asked at once; and of the histogram, one bin by 1."""
     seen = [[] for _ in plan.aggregates]
     metric, places = plan.input_metric, range(len(plan.aggregates))
-    for seed in range(cases(40, 150)):
+    for seed in range(cases(60, 150)):
         rows = table(seed, 14)
         whole = [totals(plan, place, rows) for place in places]
         owners = {reference.plain(row["id"]) for row in rows} - {None} if plan.person else range(len(rows))
