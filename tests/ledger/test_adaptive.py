@@ -12,6 +12,7 @@ import pytest
 from command import ok, run
 from hypothesis import given
 from hypothesis import strategies as st
+from ledger_past import forge_terms
 
 from discreet import Ledger
 from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, adaptive
@@ -347,6 +348,40 @@ class TestBooks:
         rule = Adaptive(Fraction(1, 100), (1, 2), 10, Fraction(0))
         assert rule.is_sound(budget)
         assert not Adaptive.of_terms({**json.loads(json.dumps(rule.terms)), **change}).is_sound(budget)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"step": "-1/100"},
+            {"step": "0"},
+            {"step": "1/100000"},
+            {"step": "1/0"},
+            {"step": 1},
+            {"menu": []},
+            {"menu": [2, 1]},
+            {"menu": [1, 1, 2]},
+            {"menu": [0, 1]},
+            {"menu": [-1]},
+            {"menu": [1, 2000]},
+            {"menu": [1.5]},
+            {"menu": "12"},
+            {"menu": None},
+            {"units": -1},
+            {"units": 1.5},
+            {"units": True},
+            {"units": "5"},
+            {"release_delta": "x"},
+        ],
+    )
+    def test_forged_terms_are_damage_and_found_at_once(self, change, tmp_path, monkeypatch):
+        path = tmp_path / "b.db"
+        Ledger(path, epsilon=1, delta="1e-6", accountant="adaptive").close()
+        forge_terms(path)
+        Ledger(path).verify()
+        forge_terms(path, **change)
+        monkeypatch.setattr(adaptive, "_values", None)  # It may need more memory than there is.
+        with pytest.raises(LedgerError, match="is damaged"):
+            Ledger(path).verify()
 
     @pytest.mark.parametrize("part", ["2e-6", "-1e-9", "nan"])
     def test_the_part_for_releases_is_a_part(self, part, tmp_path):

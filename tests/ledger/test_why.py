@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import sqlite3
+from contextlib import closing
 from fractions import Fraction
 
 import pytest
@@ -57,6 +59,34 @@ class TestWhy:
             for name, spent in re.findall(r"(\w+) (\S+) of", said["books after it"]):
                 shown = Fraction(spent)
                 assert sums[name] <= shown <= sums[name] * Fraction(102, 100)
+
+    @pytest.mark.parametrize(
+        "event",
+        [
+            IntegerGaussian(variance=18, epsilon=1).event(1),  # A result beyond e has the probability 1.78e-5.
+            GaussianThreshold(variance=900, threshold=400, epsilon="1/2").event((3, 3, 1)),
+            Event.of(moves=[(1, 1)], delta="1e-6"),
+            Event.of(moves=[(1, 1)], delta="1e-6") + LaplaceThreshold(scale=50, threshold=900).event((3, 3, 1)),
+        ],
+        ids=["gaussian", "threshold", "bare", "mixed"],
+    )
+    def test_a_delta_is_the_probability_of_a_failure_only_where_that_is_known(self, event):
+        book = Ledger.in_memory(epsilon=3, delta="1e-3", accountant="plain")
+        book.charge(event=event)
+        said = told(book.why(1))["promise"]
+        assert said.startswith("No set of results becomes more than")
+        assert ", plus a probability of" in said
+
+    def test_that_no_key_appeared_tells_something_too(self):
+        book = Ledger.in_memory(epsilon=3, delta="0.9", accountant="plain")
+        for threshold in (2, 900):
+            book.charge(event=LaplaceThreshold(scale=100, threshold=threshold).event((1, 1, 1)))
+        shown, small = (told(book.why(n))["promise"] for n in (1, 2))
+        (times,) = re.findall(r"more than (\S+) times", shown)
+        delta = book.entries()[0].delta
+        assert 1 / (1 - delta) <= Fraction(times) <= Fraction(102, 100) / (1 - delta)
+        assert "because of one person, except with probability 0.493" in shown
+        assert small.startswith("No possible result becomes more than 1.011 times likelier")
 
     def test_every_statement_of_a_part_is_there(self, book):
         said = told(book.why(3))
@@ -114,6 +144,21 @@ class TestFiles:
             rows = list(csv.DictReader(file))
         assert [rows[0]["table"], rows[0]["who"], rows[2]["who"], rows[3]["table"]] == ["'=1+1", "'@Ada", "'-Bo", "'+x"]
 
+    @pytest.mark.parametrize(
+        "name", ["a\r=1+1", "a\n=1+1", "\r=1+1", "\t=1", "\x00=1", "\ufeff=1", " =1", "\xa0=1", 'a",=1', "a\x85=1"]
+    )
+    def test_no_text_starts_a_row_or_a_cell(self, name, tmp_path):
+        book = Ledger.in_memory(epsilon=1)
+        book.charge(epsilon="1/2", table=name, who=name)
+        book.save(tmp_path / "x.csv")
+        text = (tmp_path / "x.csv").read_bytes().decode()
+        header, row, end = text.split("\n")
+        assert (end, (header + row).isprintable()) == ("", True)
+        (cells,) = csv.reader([row])
+        assert len(cells) == header.count(",") + 1
+        assert not any(cell.lstrip()[:1] in ("=", "+", "-", "@") for cell in cells)
+        assert row.startswith('1,"charge","')
+
     @pytest.mark.parametrize("name", ["x.txt", "x", "missing/x.csv"])
     def test_a_place_that_is_none_is_refused(self, name, tmp_path):
         with pytest.raises(ParameterError, match="path="):
@@ -129,6 +174,23 @@ class TestFiles:
         asked = run("budget", book.path, "--verify", "--out", tmp_path / "x.json")
         assert (asked.exit_code, "is damaged" in asked.stderr) == (1, True)
         assert not (tmp_path / "x.json").exists()
+
+    @pytest.mark.parametrize("more", [["--out", "missing/x.csv"], ["--why", 1], ["--entry", 1]])
+    def test_a_charge_is_taken_back_by_a_command_that_does_nothing_else(self, more, book):
+        asked = run("budget", book.path, "--void", 1, "--reason", "ok", *more)
+        assert (asked.exit_code, "--void goes with --reason and --verify alone" in asked.stderr) == (2, True)
+        assert len(book.entries()) == 5
+
+    def test_books_are_verified_before_a_charge_is_taken_back(self, book):
+        for _ in range(STEP):
+            book.charge(epsilon="0.01")
+        ok("budget", book.path, "--void", 9, "--reason", "x", "--verify")
+        n = len(Ledger(book.path).entries())
+        write(book.path, "UPDATE entries SET source = 'x' WHERE number = 1")
+        asked = run("budget", book.path, "--void", 36, "--reason", "x", "--verify")
+        assert (asked.exit_code, "is damaged" in asked.stderr) == (1, True)
+        with closing(sqlite3.connect(book.path)) as connection:
+            assert connection.execute("SELECT max(number) FROM entries").fetchone() == (n,)
 
     def test_nothing_is_written_of_books_whose_accountant_promises_too_much(self, book, tmp_path, monkeypatch):
         monkeypatch.setattr(type(book._accountant), "is_sound", lambda *_: False)

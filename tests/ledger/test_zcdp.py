@@ -7,6 +7,7 @@ import pytest
 from command import ok, run
 from hypothesis import given
 from hypothesis import strategies as st
+from ledger_past import forge_terms
 from scipy.optimize import minimize_scalar
 from test_adaptive import HALF, worst
 
@@ -224,6 +225,25 @@ class TestBooks:
         assert [entry.event for entry in Ledger(book.path).entries()] == events
         book.void(2, reason="nobody saw it")
         assert Ledger(book.path).entries()[-1].cost["rho"] == Fraction(-1, 200)
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"rho": "-1"}, {"rho": "1"}, {"order": "1"}, {"order": "-8"}, {"order": 8}, {"order": "8/0"}, {"a": "1"}],
+    )
+    def test_forged_terms_are_damage(self, change, tmp_path):
+        path = tmp_path / "b.db"
+        Ledger(path, **BUDGET._asdict(), accountant="zcdp").close()
+        forge_terms(path)
+        Ledger(path).verify()
+        forge_terms(path, **change)
+        with pytest.raises(LedgerError, match="is damaged"):
+            Ledger(path).verify()
+
+    def test_numbers_of_thousands_of_digits_stand_on_the_books(self, tmp_path):
+        long, other = 3**5000, 7**2800
+        path, part = tmp_path / "b.db", Fraction(1, long)
+        Ledger(path, epsilon=1, delta=Fraction(1, other), accountant="zcdp", release_delta=part).close()
+        Ledger(path).verify()
 
 
 class TestCompare:

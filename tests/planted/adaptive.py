@@ -106,8 +106,8 @@ CATALOGUE = [
     Mutant(
         "a formula in a spreadsheet",
         "pages/books.py",
-        'in tuple("=+-@") else value',
-        'in ("=",) else value',
+        'in tuple("=+-@") else text',
+        'in ("=",) else text',
         "test_why.py::TestFiles",
     ),
     Mutant(
@@ -123,5 +123,47 @@ CATALOGUE = [
         "if not self._accountant.is_sound(self._budget):",
         "if False:",
         TESTS + "TestBooks",
+    ),
+    Mutant(
+        "steps that give units back",
+        FILE,
+        "if not (moves and 0 < budget.epsilon <= _MOST_STEPS * self.step):",
+        "if not (moves and budget.epsilon):",
+        TESTS + "TestBooks",
+    ),
+    Mutant(
+        "a menu of any length",
+        FILE,
+        "0 < self.menu[0] <= self.menu[-1] <= _LONGEST",
+        "0 < self.menu[0]",
+        TESTS + "TestBooks",
+    ),
+    Mutant(
+        "a Gaussian's delta that is called the probability of a failure",
+        "pages/why.py",
+        "return promise(event.epsilon + unseen, event.delta, fails=fails)",
+        "return promise(event.epsilon + unseen, event.delta)",
+        "test_why.py::TestWhy",
+    ),
+    Mutant(
+        "a silence that tells nothing",
+        "pages/why.py",
+        "return promise(event.epsilon + unseen, event.delta, fails=fails)",
+        "return promise(event.epsilon, event.delta, fails=fails)",
+        "test_why.py::TestWhy",
+    ),
+    Mutant(
+        "a name that starts a row of its own",
+        "pages/books.py",
+        'c if c.isprintable() else c.encode("unicode_escape").decode() for c in value',
+        "c for c in value",
+        "test_why.py::TestFiles",
+    ),
+    Mutant(
+        "a charge taken back by a command that fails",
+        "cli/tables.py",
+        "(create or {entry, why, out} != {None})",
+        "(create or entry is not None)",
+        "test_why.py::TestFiles",
     ),
 ]

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from discreet.accounting.amounts import Amount
-from discreet.errors import ParameterError, none_of
+from discreet.errors import DiscreetError, ParameterError, none_of
 from discreet.events import Event
 from discreet.exact import written
 
@@ -98,7 +98,10 @@ class Accountant(ABC):
         name = terms.pop("name")
         if name not in _KNOWN:
             raise none_of("accountant", name, _KNOWN)
-        return _KNOWN[name].of_terms(terms)
+        try:
+            return _KNOWN[name].of_terms(terms)
+        except DiscreetError:  # Here it is no user's mistake.
+            raise ValueError("terms that no accountant has") from None
 
     @abstractmethod
     def cost(self, event: Event, /) -> State:

@@ -23,7 +23,7 @@ from discreet.accounting.accountants import Accountant, State
 from discreet.accounting.amounts import Amount
 from discreet.errors import ParameterError
 from discreet.events import Event
-from discreet.exact import read_in_full, whole, written
+from discreet.exact import in_full, read_in_full, whole, written
 from discreet.measures import amount
 from discreet.reals import exp, expm1, float_up
 
@@ -37,6 +37,9 @@ _ABOVE: Final = 600
 _BELOW: Final = 300
 """How many steps beyond epsilon and below 0 the lattice reaches; outside it, values are bounded."""
 _MOST_UNITS: Final = 1 << 14
+_MOST_STEPS: Final = 1000
+_LONGEST: Final = 64
+"""Terms that name a finer step or a longer move are unsound: to compute their value may take for ever."""
 _FAR: Final = Fraction(40)
 """Beyond it probabilities are as good as 1 or 0, and bounded rather than computed."""
 _SURELY: Final = 1 + Fraction(1, 1 << 32)
@@ -88,10 +91,10 @@ class Adaptive(Accountant):
     def terms(self) -> dict[str, Any]:
         """Its numbers, as plain values."""
         return {
-            "step": str(self.step),
+            "step": in_full(self.step),
             "menu": list(self.menu),
             "units": self.units,
-            "release_delta": str(self.release_delta),
+            "release_delta": in_full(self.release_delta),
         }
 
     @classmethod
@@ -112,7 +115,10 @@ class Adaptive(Accountant):
         False
         """
         rest = budget.delta - self.release_delta
-        if not (self.release_delta >= 0 <= rest and self.units <= _MOST_UNITS):
+        if not (self.release_delta >= 0 <= rest and 0 <= self.units <= _MOST_UNITS):
+            return False
+        moves = self.menu and self.menu == tuple(sorted({*self.menu})) and 0 < self.menu[0] <= self.menu[-1] <= _LONGEST
+        if not (moves and 0 < budget.epsilon <= _MOST_STEPS * self.step):  # proof: bounds
             return False
         value = _value(budget.epsilon, self.step, self.menu, self.units)
         return self.units == 0 or value * _AGAIN + _TINY <= rest  # proof: again

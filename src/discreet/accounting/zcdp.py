@@ -20,7 +20,7 @@ from discreet.accounting.accountants import Accountant, State
 from discreet.accounting.amounts import Amount
 from discreet.errors import ParameterError
 from discreet.events import Event
-from discreet.exact import read_in_full
+from discreet.exact import in_full, read_in_full
 from discreet.measures import amount
 from discreet.reals import Number, float_down, float_up, ln, sign
 
@@ -72,7 +72,7 @@ class ZCDP(Accountant):
     @property
     def terms(self) -> dict[str, Any]:
         """Its numbers, as plain values."""
-        return {name: str(getattr(self, name)) for name in ("rho", "order", "composed", "release_delta")}
+        return {name: in_full(getattr(self, name)) for name in ("rho", "order", "composed", "release_delta")}
 
     @classmethod
     def of_terms(cls, terms: dict[str, Any], /) -> ZCDP:

@@ -361,15 +361,15 @@ def budget(
         raise click.UsageError(need)
     if (void is None) is not (reason is None):
         raise click.UsageError("--void needs --reason, and --reason needs --void")
-    if void is not None and (create or entry is not None):
-        raise click.UsageError("--void goes with --reason alone")
+    if void is not None and (create or {entry, why, out} != {None}):
+        raise click.UsageError("--void goes with --reason and --verify alone")
     with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
-        if void is not None and reason is not None:
-            book.void(void, reason=reason)
         if verify:
             book.verify()
         if out is not None:
             book.save(out)
+        if void is not None and reason is not None:
+            book.void(void, reason=reason)
         if why is not None:
             names, texts = (column.values for column in book.why(why).columns)
             pairs = [[name, text] for name, text in zip(names, texts, strict=True)]

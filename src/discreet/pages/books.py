@@ -58,14 +58,16 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
 
 
 def as_csv(books: Mapping[str, Any]) -> str:
-    """Return the entries of `Ledger.to_dict` as CSV, a row for each; what begins like a formula gets an apostrophe.
+    """Return the entries of `Ledger.to_dict` as CSV, a row for each.
+
+    Texts are in quotes; one that begins like a formula gets an apostrophe, and what does not print is escaped.
 
     >>> from discreet import Ledger
-    >>> print(as_csv(Ledger.in_memory(epsilon=1).to_dict()), end="")
-    number,kind,when,who,table,what,epsilon,delta,cost of epsilon,cost of delta,remark,event,receipt
+    >>> print(as_csv(Ledger.in_memory(epsilon=1).to_dict()), end="")                  # doctest: +ELLIPSIS
+    "number","kind","when","who","table","what","epsilon","delta","cost of epsilon","cost of delta","remark",...
     """
     file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
+    rows = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     plain, nested = ("number", "kind", "when", "who", "table"), ("event", "receipt")
     sums = books["sums"]
     rows.writerow([*plain, "what", "epsilon", "delta", *(f"cost of {name}" for name in sums), "remark", *nested])
@@ -78,7 +80,10 @@ def as_csv(books: Mapping[str, Any]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in tuple("=+-@") else value
+    if not isinstance(value, str):
+        return value
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
+    return f"'{text}" if text.lstrip()[:1] in tuple("=+-@") else text
 
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}

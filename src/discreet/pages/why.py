@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from discreet import mechanisms
 from discreet.accounting import Event, accountants
@@ -14,9 +14,13 @@ from discreet.events import Part
 from discreet.exact import read_in_full, written
 from discreet.pages.books import noted
 from discreet.pages.sheet import Sheet, facts
+from discreet.reals import float_up, log1p
 from discreet.words import promise
 
 __all__ = ["why_sheet"]
+
+_FAILING: Final = frozenset({"LaplaceThreshold"})
+"""Mechanisms whose delta is the probability that a key appears which only one of the two data has."""
 
 
 def why_sheet(
@@ -49,13 +53,24 @@ def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "note", noted(entry)
         return
     event = Event.from_dict(entry["event"])
-    yield "promise", f"{promise(event.epsilon, event.delta)}."
+    yield "promise", f"{_promise(event)}."
     for part in event.parts:
         numbers = [f"{name} {_up(value)}" for name, value in part.parameters]
         apart = [f"at distance {', '.join(map(_up, part.sensitivity))}"] if part.sensitivity else []
         yield "mechanism", ", ".join([part.mechanism or "not said", *numbers, *apart])
         yield "what it tells", _told(part)
         yield "by the theorem", _theorem(getattr(mechanisms, part.mechanism or "", None)) or "not said"
+
+
+def _promise(event: Event) -> str:
+    """Say what the presence of one person can change.
+
+    Where all deltas are probabilities that a key appears which only one of the data has, the promise fails so often;
+    that no such key appeared changes the odds by 1 / (1 - delta), beside what the noise tells.
+    """
+    fails = all(part.mechanism in _FAILING for part in event.parts if part.delta)
+    unseen = Fraction(float_up(-log1p(-event.delta))) if fails and 0 < event.delta < 1 else 0
+    return promise(event.epsilon + unseen, event.delta, fails=fails)
 
 
 def _told(part: Part) -> str:
