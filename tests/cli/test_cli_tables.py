@@ -486,7 +486,7 @@ class TestErrors:
             (*COUNT, *GROUPS, "--epsilon", "-1", "--delta", "1e-6"),
             (*COUNT, *GROUPS, "--epsilon", "x", "--delta", "1e-6"),
             (*COUNT, *GROUPS, "--epsilon", "1", "--delta", "0"),
-            (*COUNT, *GROUPS, *SPEND, "--key", "Rome"),
+            (*COUNT, *GROUPS, "--epsilon", "1", "--delta", "2", "--key", "Rome"),
             (*COUNT, "--by", "city", *SPEND),
             (*COUNT, "--by", "city", "--max-groups", "0", *SPEND),
             (*COUNT, "--by", "city", "--max-groups", "many", *SPEND),

@@ -257,7 +257,7 @@ class Sheet:
             return f"{named(labels[0])}: {texts[0]}."
         low, high = (choose(range(len(order)), key=lambda k: column.values[order[k]]) for choose in (min, max))
         greatest, least = (f"{named(labels[k])} with {texts[k]}" for k in (high, low))
-        return f"The largest is {greatest}; the smallest shown is {least}."
+        return f"The largest is {greatest}; the smallest bar is {least}."
 
     def plot(self, ax: Axes | None = None, most: int = _CHART, column: str | None = None) -> Axes:
         """Draw a column with its intervals, the first that has some or one by its name; return the axes."""

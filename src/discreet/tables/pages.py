@@ -47,7 +47,7 @@ def _tiles(answer: Answer) -> list[tuple[str, str]]:
     epsilon, delta = answer.receipt.epsilon, answer.receipt.delta
     tiles = [("Groups shown", f"{len(answer):,}")] if answer.by else []
     if answer.left_out is not None:
-        tiles.append(("Left out by bounding", f"{answer.left_out.share:.1%}"))
+        tiles.append(("Left out by bounding", str(answer.left_out)))
     tiles.append(("Epsilon spent", written(epsilon, up=True)))
     if delta:
         tiles.append(("Delta spent", written(delta, up=True)))
