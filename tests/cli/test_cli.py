@@ -106,6 +106,19 @@ class TestEndToEnd:
         assert done.exit_code == 0
         assert Boxes.load(folder / "all.json")["city"].n == 400
 
+    def test_a_box_is_not_overwritten_but_by_what_is_added_to_it(self, folder):
+        asked, box = folder / "survey.toml", folder / "day.json"
+        for i in range(2):
+            out = folder / f"noisy-{i}.parquet"
+            run("survey", "perturb", folder / "answers.csv", "--survey", asked, "--out", out)
+        collect = ("survey", "collect", "--survey", asked, "--out", box)
+        assert run(*collect, folder / "noisy-0.parquet").exit_code == 0
+        done = run(*collect, folder / "noisy-1.parquet")
+        assert (done.exit_code, "its reports would be lost" in done.stderr) == (2, True)
+        assert Boxes.load(box)["city"].n == 200
+        assert run(*collect, folder / "noisy-1.parquet", box).exit_code == 0
+        assert Boxes.load(box)["city"].n == 400
+
     def test_refused_reports_are_shown(self, folder):
         (folder / "noisy.csv").write_text('smokes,city\nnever,"01"\noften,"zz"\n')
         done = run(

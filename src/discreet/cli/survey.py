@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from discreet.cli.show import Grid, Part, Title, amount, check_page, plain, plural, show, with_page
+from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
     from discreet.survey import Boxes
@@ -107,6 +109,8 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
     """
     from discreet.survey import Survey
 
+    if Path(out).exists() and not any(Path(out).samefile(path) for path in noisy if Path(path).exists()):
+        raise ParameterError("out", out, "a new file, or one of those collected: its reports would be lost")
     boxes = Survey.load(survey_file).collect(noisy, wave=wave)
     boxes.save(out)
     counts = {name: {"reports": box.n, "refused": dict(box.refused)} for name, box in boxes.items()}
