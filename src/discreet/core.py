@@ -76,7 +76,8 @@ class Measurement(ABC, Generic[X, Y]):
     def require(self, d_in: Any, d_out: Any, /) -> None:
         """Raise BudgetError unless the loss between data within *d_in* is at most *d_out*, compared exactly."""
         if not self.output_measure.allows(self.loss(d_in), d_out):
-            raise BudgetError(f"the loss at d_in={show(d_in)} is {self.privacy_map(d_in)}: need {show(d_out)} or less")
+            most = show(tuple(d_out) if isinstance(d_out, tuple) else d_out)  # An amount, too, is shown as numbers.
+            raise BudgetError(f"the loss at d_in={show(d_in)} is {self.privacy_map(d_in)}: need {most} or less")
 
     def release(self, x: X, /) -> Y:
         """Return a private answer about *x*. Each call spends ``privacy_map(d_in)`` anew."""

@@ -87,7 +87,7 @@ def written(amount: Fraction | float, /, *, up: bool, digits: int = 3, commas: b
     top, bottom, short = Decimal(x.numerator), Decimal(x.denominator), Context(prec=_SHORT)
     shown = short.divide(top, bottom)
     if short.flags[Inexact]:
-        if x.denominator <= _SHORT:
+        if x.denominator <= _SHORT and abs(x) < _MOST_FLOAT:
             return str(x)
         shown = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).divide(top, bottom)
     if shown == 0 or -5 < shown.adjusted() < _PLAIN:

@@ -97,6 +97,15 @@ class TestWhy:
     def test_a_note_says_what_it_notes(self, book):
         assert told(book.why(5))["note"] == "entry 2 taken back: the disk was full"
 
+    def test_a_charge_that_was_taken_back_says_so(self, book):
+        assert told(book.why(2))["note"] == "entry 2 taken back: the disk was full"
+        assert "note" not in told(book.why(1))
+        for page in ("--why", "--entry"):
+            shown = ok("budget", book.path, page, 2, "--verify")
+            assert "entry 2 taken back: the disk was full" in shown
+            assert "Every digest, every cost and the accountant's numbers are right." in shown
+        assert run("budget", book.path, "--why", 2, "--entry", 2).exit_code == 2
+
     def test_a_release_by_its_cost_alone_has_no_theorem(self, book):
         assert (told(book.why(4))["mechanism"], told(book.why(4))["by the theorem"]) == ("not said", "not said")
 

@@ -239,6 +239,13 @@ class TestBooks:
         with pytest.raises(LedgerError, match="is damaged"):
             Ledger(path).verify()
 
+    def test_a_refusal_says_what_is_left_in_the_units_of_the_charge(self):
+        book = Ledger.in_memory(**BUDGET._asdict(), accountant="zcdp")
+        with pytest.raises(
+            BudgetError, match=r"^rho=0.5, delta=0: more than is left in memory: rho=0.198959, delta=2.5e-6;"
+        ):
+            book.charge(epsilon=1)
+
     def test_numbers_of_thousands_of_digits_stand_on_the_books(self, tmp_path):
         long, other = 3**5000, 7**2800
         path, part = tmp_path / "b.db", Fraction(1, long)

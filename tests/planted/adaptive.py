@@ -166,4 +166,11 @@ CATALOGUE = [
         "(create or entry is not None)",
         "test_why.py::TestFiles",
     ),
+    Mutant(
+        "a charge that was taken back, and nobody says so",
+        "pages/books.py",
+        'if entry["kind"] in _DONE and entry["receipt"]["entry"] == number]',
+        'if entry["kind"] == "failed"]',
+        "test_why.py::TestWhy",
+    ),
 ]

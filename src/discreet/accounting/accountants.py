@@ -143,8 +143,16 @@ class Accountant(ABC):
         """Write what an event costs as a user would: its epsilon and delta, or what else is added up instead."""
         if "epsilon" in self.sums:
             return Amount(event.epsilon, event.delta).text(up=True)
-        costs = zip(self.sums, self.cost(event), strict=True)
-        return ", ".join(f"{name}={written(x, up=True)}" for name, x in costs)
+        return self._named(self.cost(event), up=True)
+
+    def text_left(self, state: State, budget: Amount, /) -> str:
+        """Write what is left, in the units of `text_of`."""
+        if "epsilon" in self.sums:
+            return self.left(state, budget).text(up=False)
+        return self._named(tuple(map(sub, self.limits(budget), state)), up=False)
+
+    def _named(self, parts: State, *, up: bool) -> str:
+        return ", ".join(f"{name}={written(x, up=up)}" for name, x in zip(self.sums, parts, strict=True))
 
     def excess(self, state: State, event: Event, budget: Amount, /) -> str:
         """Return in words by which sums one more event would be too much.

@@ -111,7 +111,9 @@ class ZCDP(Accountant):
         return Amount(_root_down(2 * (self.rho - rho)), self.release_delta - delta)
 
     def spent(self, state: State, /) -> Amount:
-        """Return an epsilon and a delta that the events so far come to.
+        """Return an epsilon and a delta that the events so far come to, rounded up, if they were planned in advance.
+
+        It is no odometer: for whoever stops because of what the answers say, only the budget's epsilon and delta hold.
 
         >>> book = ZCDP.for_budget(Amount(Fraction(3), Fraction("5e-6")))
         >>> [round(float(book.spent((rho, Fraction(0))).epsilon), 3) for rho in (Fraction(0), book.rho / 4, book.rho)]

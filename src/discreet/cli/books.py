@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,20 +16,23 @@ if TYPE_CHECKING:
 
 __all__ = ["book_page", "compared_page", "entry_page", "facts_page", "release_event"]
 
+_MOST_DIGITS: Final = 9
+"""A number of groups has no more."""
+
 
 def book_page(path: str, books: Mapping[str, Any]) -> Sheet:
     """Return the books of `Ledger.to_dict` as a sheet: each charge, the notes, and what is left of the budget."""
     return book_sheet(path, books, lambda entry: ": ".join(filter(None, reversed(_what(entry)))))
 
 
-def entry_page(path: str, entry: Mapping[str, Any]) -> Iterator[Part]:
-    """Give one entry as a page, with all that its receipt says."""
+def entry_page(path: str, entry: Mapping[str, Any], notes: Sequence[str]) -> Iterator[Part]:
+    """Give one entry as a page, with all that its receipt says, and later notes about it."""
     yield Title(f"{path}: {'charge' if entry['kind'] == 'charge' else 'entry'} {entry['number']}", "times are UTC")
     what, table = _what(entry)
     facts = [("what", what), ("table", table), ("when", entry["when"]), ("who", entry["who"] or "")]
     facts += [(name, entry[name]) for name in ("epsilon", "delta")]
     facts += [(name, entry["cost"][name]) for name in entry["cost"].keys() - {"epsilon", "delta"}]
-    facts += [("remark", entry["remark"] or "")]
+    facts += [("remark", entry["remark"] or ""), *(("note", note) for note in notes)]
     facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
     yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name not in ("who", "remark")], "lt")
 
@@ -48,7 +51,7 @@ def release_event(text: str) -> Event:
 
     words = text.removeprefix("gaussian:").split(":")
     epsilon, groups, delta, *more = *words, *["1", "0"][len(words) - 1 :]
-    if more or not groups.isdecimal() or int(groups) < 1:
+    if more or not groups.isdecimal() or len(groups) > _MOST_DIGITS or int(groups) < 1:
         raise click.UsageError(f"--release {text}: need EPSILON[:GROUPS[:DELTA]], or gaussian:EPSILON:GROUPS:DELTA")
     n = int(groups)
     if text.startswith("gaussian:"):

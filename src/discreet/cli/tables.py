@@ -341,6 +341,7 @@ def budget(
     """
     from discreet import Ledger
     from discreet.cli.books import book_page, compared_page, entry_page, facts_page, release_event
+    from discreet.pages.books import notes_about
 
     if compare or releases:
         if path is not None or create or not (compare and releases and epsilon and delta):
@@ -361,8 +362,7 @@ def budget(
         raise click.UsageError(need)
     if (void is None) is not (reason is None):
         raise click.UsageError("--void needs --reason, and --reason needs --void")
-    if void is not None and (create or {entry, why, out} != {None}):
-        raise click.UsageError("--void goes with --reason and --verify alone")
+    _check_alone(create, entry, why, out, void)
     with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
         if verify:
             book.verify()
@@ -370,21 +370,27 @@ def budget(
             book.save(out)
         if void is not None and reason is not None:
             book.void(void, reason=reason)
+        done = ["Every digest, every cost and the accountant's numbers are right."] * verify
         if why is not None:
             names, texts = (column.values for column in book.why(why).columns)
             pairs = [[name, text] for name, text in zip(names, texts, strict=True)]
-            return show(facts_page(f"{path}: entry {why}", pairs), {"why": pairs}, as_json=as_json)
+            return show([*facts_page(f"{path}: entry {why}", pairs), *done], {"why": pairs}, as_json=as_json)
         books = book.to_dict()
     if entry is None:
-        done = (["Every digest, every cost and the accountant's numbers are right."] if verify else []) + (
-            [f"{out}: {plural(len(books['entries']), 'entry', 'entries')}"] if out is not None else []
-        )
+        done += [f"{out}: {plural(len(books['entries']), 'entry', 'entries')}"] if out is not None else []
         return show([book_page(path, books), *done], {"path": path, **books}, as_json=as_json)
     if not 0 < entry <= len(books["entries"]):
         there = plural(len(books["entries"]), "entry", "entries")
         raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")
     found = books["entries"][entry - 1]
-    return show(entry_page(path, found), found, as_json=as_json)
+    return show([*entry_page(path, found, notes_about(entry, books["entries"])), *done], found, as_json=as_json)
+
+
+def _check_alone(create: bool, entry: int | None, why: int | None, out: str | None, void: int | None) -> None:
+    if void is not None and (create or {entry, why, out} != {None}):
+        raise click.UsageError("--void goes with --reason and --verify alone")
+    if None not in (entry, why):
+        raise click.UsageError("--entry and --why are two pages: give one of them")
 
 
 def _check_rows(given: dict[str, Any]) -> None:

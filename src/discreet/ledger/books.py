@@ -31,7 +31,7 @@ from discreet.ledger.formats import (
 )
 from discreet.ledger.store import Store, UnwritableError, in_memory
 from discreet.measures import amount
-from discreet.pages.books import as_csv, book_sheet
+from discreet.pages.books import as_csv, book_sheet, notes_about
 from discreet.pages.sheet import Sheet
 from discreet.pages.why import why_sheet
 
@@ -148,7 +148,10 @@ class Ledger:
 
     @property
     def spent(self) -> Amount:
-        """What the charges have taken from the budget, exactly, as the file has it now.
+        """What the charges come to, as an epsilon and a delta, as the file has it now.
+
+        It is exact, except on books of zCDP, which count rho: there it is rounded up, and holds for charges that were
+        planned in advance. Whoever stops because of what the answers say has the promise of the whole budget alone.
 
         >>> book = Ledger.in_memory(epsilon=1)
         >>> for _ in range(3):
@@ -281,6 +284,7 @@ class Ledger:
         discreet.errors.BudgetError: epsilon=2, delta=0: more than is left in memory: epsilon=1, delta=0; ...
         """
         released, floats = _event(epsilon, delta, event), isinstance(epsilon, float) or isinstance(delta, float)
+        event_text(released)
         self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
         self._require(self._mark, released, floats)
 
@@ -328,7 +332,9 @@ class Ledger:
         costs = zip(*(each.cost.values() for each in entries[:which]), strict=True)
         state = tuple(sum(parts, Fraction(0)) for parts in costs)
         readings = self._accountant.readings(state, self._budget)
-        return why_sheet(f"{self!r}: entry {which}", entries[which - 1].to_dict(), self._accountant.name, readings)
+        told = entries[which - 1].to_dict()
+        notes = notes_about(which, (each.to_dict() for each in entries if each.about == which))
+        return why_sheet(f"{self!r}: entry {which}", told, self._accountant.name, readings, notes)
 
     def save(self, path: str | os.PathLike[str], /) -> None:
         """Write all that the books say to a file, whole or not at all: as JSON, or the entries as CSV.
@@ -509,7 +515,8 @@ class Ledger:
         if any(part.concentrated and part.delta == 1 for part in event.parts) and "rho" not in self._accountant.sums:
             hint += "; its loss is zCDP alone: state it at an epsilon, as Gaussian(variance, epsilon=...) does"
         raise BudgetError(
-            f"{self._accountant.text_of(event)}: more than is left in {self._store.where}: {left.text(up=False)}; "
+            f"{self._accountant.text_of(event)}: more than is left in {self._store.where}: "
+            f"{self._accountant.text_left(mark.state, self._budget)}; "
             f"{self._accountant.excess(mark.state, event, self._budget)}; nothing was charged{hint}"
         )
 

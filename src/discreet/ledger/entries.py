@@ -142,8 +142,8 @@ class Entry:
             "number": self.number,
             "kind": self.kind,
             "when": self.when.isoformat(),
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
+            "epsilon": in_full(self.epsilon),
+            "delta": in_full(self.delta),
             "table": self.table,
             "receipt": self.receipt,
             "event": None if self.event is None else self.event.to_dict(),
@@ -211,7 +211,7 @@ def amount_text(amount: Amount) -> str:
     >>> amount_text(Amount(Fraction(1, 3), Fraction(0)))
     '{"epsilon": "1/3", "delta": "0"}'
     """
-    return json.dumps({"epsilon": str(amount.epsilon), "delta": str(amount.delta)})
+    return json.dumps({"epsilon": in_full(amount.epsilon), "delta": in_full(amount.delta)})
 
 
 def event_text(event: Event) -> str:

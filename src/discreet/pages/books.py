@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import accumulate
@@ -14,7 +14,7 @@ from typing import Any, Final
 from discreet.exact import read_in_full, written
 from discreet.pages.sheet import Column, Sheet, amounts
 
-__all__ = ["as_csv", "book_sheet", "noted"]
+__all__ = ["as_csv", "book_sheet", "noted", "notes_about"]
 
 _MOST: Final = 60
 _BAR: Final = 30
@@ -99,6 +99,15 @@ def noted(entry: Mapping[str, Any]) -> str:
     if kind == "migrated":
         return f"moved from format {receipt['format']}"
     return f"entry {receipt['entry']} {_DONE[kind]}: {receipt['reason']}" if kind in _DONE else ""
+
+
+def notes_about(number: int, entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what the notes about a charge say.
+
+    >>> notes_about(1, [{"kind": "void", "receipt": {"entry": 1, "reason": "the disk was full"}}])
+    ['entry 1 taken back: the disk was full']
+    """
+    return [noted(entry) for entry in entries if entry["kind"] in _DONE and entry["receipt"]["entry"] == number]
 
 
 def _about(entry: Mapping[str, Any]) -> str:

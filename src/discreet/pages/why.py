@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -24,9 +24,15 @@ _FAILING: Final = frozenset({"LaplaceThreshold"})
 
 
 def why_sheet(
-    title: str, entry: Mapping[str, Any], accountant: str, readings: Mapping[str, tuple[Fraction, Fraction]]
+    title: str,
+    entry: Mapping[str, Any],
+    accountant: str,
+    readings: Mapping[str, tuple[Fraction, Fraction]],
+    notes: Sequence[str] = (),
 ) -> Sheet:
-    """Return what an entry of `Ledger.to_dict` says of itself, and how it is counted; *readings* are those after it.
+    """Return what an entry of `Ledger.to_dict` says of itself, and how it is counted.
+
+    The *readings* are those after it, and the *notes* what was written about it later.
 
     >>> from discreet import IntegerLaplace, Ledger
     >>> book = Ledger.in_memory(epsilon=1)
@@ -44,7 +50,7 @@ def why_sheet(
     """
     pairs = [*_parts(entry), *_counted(entry, accountant)]
     after = ", ".join(f"{name} {_up(x)} of {_up(of)}" for name, (x, of) in readings.items())
-    return facts(title, [*pairs, ("books after it", after)])
+    return facts(title, [*pairs, ("books after it", after), *(("note", note) for note in notes)])
 
 
 def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
