@@ -404,7 +404,7 @@ class TestBooks:
     def test_a_table_is_charged_by_its_groups(self):
         book = Ledger.in_memory(epsilon=1, delta="1e-6", accountant="adaptive")
         people = Table(pd.DataFrame({"who": range(30), "city": ["Rome", "Oslo"] * 15}), person="who", ledger=book)
-        answer = people.group_by("city").count_people(epsilon="0.1", delta="1e-8", max_groups=4)
+        answer = people.group_by("city").count_people(epsilon="0.1", delta="1e-8", max_groups=4, noise="laplace")
         units = book.to_dict()["readings"]["units"]["spent"]
         assert units == str(4 * 5**2 + 1)  # Four groups, and a twentieth for what bounding leaves out.
         assert answer.left == book.left == Amount(Fraction(9, 10), Fraction("5e-7") - book.spent.delta)
