@@ -243,3 +243,18 @@ def test_a_bounding_that_does_not_fit_is_refused():
         with pytest.raises(ParameterError):
             Finding(bounding, m)
     assert Finding(Bounding(People(), person="id", by="city", max_groups=2), m).privacy_map(1) == m.privacy_map(1)
+
+
+def test_floats_that_are_close_are_found_in_one_round():
+    """Their codes are the same, so a second round would leave out what is close to a float that was found."""
+    close = [1e-10] * 3000 + [2e-10] * 300
+    groups = Table(pd.DataFrame({"id": range(len(close)), "x": close}), person="id").group_by("x")
+    assert groups.keys(epsilon=10, delta="1e-6", max_groups=2).keys == [(1e-10,), (2e-10,)]
+    with pytest.raises(ParameterError, match="1, where keys are floats"):
+        groups.keys(epsilon=10, delta="1e-6", max_groups=2, rounds=2)
+
+
+def test_an_epsilon_beyond_floats_is_refused():
+    groups = Table(pd.DataFrame({"id": [1], "x": ["a"]}), person="id").group_by("x")
+    with pytest.raises(ParameterError, match="a number among floats"):
+        groups.keys(epsilon=10**400, delta="1e-6", max_groups=2)

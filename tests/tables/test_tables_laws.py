@@ -1,6 +1,7 @@
 """The noise of a table: chosen by public parameters alone, the best of the laws, and charged as it is drawn."""
 
 import json
+import math
 import time
 from fractions import Fraction
 
@@ -25,6 +26,7 @@ from discreet import (
 )
 from discreet.coins import SystemCoins
 from discreet.domains import Integers, Maps, Nullable, Texts, Vectors
+from discreet.noise import profile as profiles
 from discreet.reals import float_up
 from discreet.tables import Bounding, Mean, People, Rows, Sum, Table
 from discreet.tables.laws import LAWS, candidates
@@ -390,3 +392,19 @@ def test_a_question_without_groups_has_laplace_noise():
     answer = table().release(People(), AMOUNT, epsilon=1)
     assert answer.receipt.laws == {"people": "laplace", "sum of amount": "laplace"}
     assert Query.noise == "auto"
+
+
+@pytest.mark.parametrize("epsilon", ["1e-100", "1e-120", "1e-200"])
+@pytest.mark.parametrize("keys", [None, ["a"]])
+def test_noise_is_found_at_the_least_epsilons(epsilon, keys):
+    """There delta alone decides how much Gaussian noise there is."""
+    groups = Table(pa.table({"id": [1], "x": ["a"]}), person="id").group_by("x", keys=keys)
+    found = groups.explain(epsilon=epsilon, delta="1e-6", max_groups=2)[2]
+    assert found.deviation > 1 / (1e-6 * math.sqrt(8 * math.pi))
+
+
+def test_noise_for_many_groups_and_a_small_delta_is_found_from_few_numbers_of_new_keys(monkeypatch):
+    calls, profile = [], profiles.profile
+    monkeypatch.setattr(profiles, "profile", lambda *given: calls.append(given) or profile(*given))
+    assert GaussianThreshold.within(epsilon=1, delta="1e-20", l0=1000).threshold == 2789
+    assert len(calls) < 500

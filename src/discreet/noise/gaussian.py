@@ -228,7 +228,8 @@ def _least(holds: Callable[[int], bool], start: int) -> int:
 
 def _guess(epsilon: Fraction, delta: Fraction, apart: Sensitivity) -> int:
     """Return about where on the grid the least variance lies: by the profile of continuous noise, where floats do."""
-    if Fraction(1, 10**100) <= epsilon <= 700 and delta > Fraction(1, 10**300):
+    if epsilon <= 700 and delta > Fraction(1, 10**300):
+        epsilon = max(epsilon, Fraction(1, 10**100))  # Delta alone decides below.
         low, high = 2.0**-20, 2.0**400
         while high / low > 1 + 2.0**-14:
             middle = math.sqrt(low * high)

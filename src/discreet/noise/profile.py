@@ -22,6 +22,8 @@ Curve: TypeAlias = Callable[[arb], arb]
 """Delta at an epsilon. It falls."""
 
 _UNKNOWN: Final = arb.nan()
+_BITS: Final = 8
+"""As many bits of a delta have to be known before others are compared with it."""
 
 
 def profile(v: Fraction, apart: Sensitivity, epsilon: arb) -> arb:
@@ -62,6 +64,8 @@ def joint_profile(
         return here.max(there) + ((phi / 2).cosh() - 1 if j > 1 else 0)  # proof: both
 
     greatest = piece(0, 0).max(piece(new, new))
+    if greatest.is_finite() and greatest.rel_accuracy_bits() < _BITS:
+        return _UNKNOWN  # In balls as wide as their values no piece is less than another, and all would be looked at.
     between = [(1, new - 1)]
     while between and greatest.is_finite():
         i, j = between.pop()

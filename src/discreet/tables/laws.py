@@ -10,12 +10,14 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from discreet.domains import Maps, Vectors
 from discreet.errors import ParameterError, one_of
+from discreet.exact import Exact
+from discreet.measures import amount
 from discreet.mechanisms import GaussianThreshold, IntegerGaussian, IntegerLaplace, LaplaceThreshold
 from discreet.mechanisms.add_noise import AddNoise
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.metrics import Sensitivity
 
-__all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_noise"]
+__all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_epsilon", "check_noise"]
 
 Mechanism: TypeAlias = AddNoise | KeepAbove
 _SURE: Final = (Fraction(1, 2), Fraction(19, 20))
@@ -120,3 +122,14 @@ def check_noise(noise: str, epsilon: Fraction, delta: Fraction | None) -> None:
         return
     name, value, need = ("delta", delta, _DELTAS) if epsilon <= _MOST else ("epsilon", epsilon, f"epsilon <= {_MOST}")
     raise ParameterError(name, value, f"{need}, for noise={noise!r}")
+
+
+def check_epsilon(epsilon: Exact) -> Fraction:
+    """Return an epsilon that a question may have."""
+    budget = amount(epsilon)
+    if budget == 0:
+        raise ParameterError("epsilon", epsilon, "epsilon > 0")
+    if budget > 1 << 1000:
+        need = "an epsilon that is a number among floats; this one promises nothing"
+        raise ParameterError("epsilon", epsilon, need)
+    return budget

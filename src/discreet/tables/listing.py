@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
+from discreet.errors import ParameterError
 from discreet.exact import Exact
 from discreet.ledger import Amount, Event
 from discreet.measures import amount
@@ -16,6 +17,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.asking import answerable, charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.finding import Finding
+from discreet.tables.laws import check_epsilon
 from discreet.tables.receipts import Receipt
 from discreet.words import promise
 
@@ -90,9 +92,13 @@ class KeysQuery:
         most = max_groups if max_groups is not None else 1 if table.person is None else _MAX_GROUPS
         types = key_domains(table._ibis, by)
         bounding = Bounding((), person=table.person, by=by, max_groups=most, where=table.condition, key_types=types)
-        times = (1 if bounding.max_groups == 1 else 2) if rounds is None else rounds
+        close = any(table._ibis[name].type().is_floating() for name in by)
+        if close and rounds == 2:
+            need = "1, where keys are floats: what is close to one that is found would be left out"
+            raise ParameterError("rounds", rounds, need)
+        times = (1 if close or bounding.max_groups == 1 else 2) if rounds is None else rounds  # proof: close
         mechanism = FindKeys.within(
-            epsilon=epsilon, delta=delta, max_keys=most, rounds=times, domain=bounding.key_domain
+            epsilon=check_epsilon(epsilon), delta=delta, max_keys=most, rounds=times, domain=bounding.key_domain
         )
         return cls(table, Finding(bounding, mechanism), amount(delta, "delta"))
 

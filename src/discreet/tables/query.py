@@ -22,7 +22,7 @@ from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
 from discreet.tables.asking import answerable, charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
-from discreet.tables.laws import check_noise
+from discreet.tables.laws import check_epsilon, check_noise
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.receipts import Found, Receipt
 from discreet.tables.release import Chosen, InTurn, Released
@@ -82,7 +82,7 @@ class Query:
         if auto and not (by and table.person is not None):
             raise ParameterError("max_groups", max_groups, "none: a person is in one group")
         bound = 1 if auto or max_groups is None else at_most(cast("int", max_groups), "max_groups")
-        budget, private = _epsilon(epsilon), bool(by) and keys is None
+        budget, private = check_epsilon(epsilon), bool(by) and keys is None
         if private and delta is None:
             need = "delta > 0, because which groups there are is private; or give their keys"
             raise ParameterError("delta", delta, need)
@@ -117,7 +117,7 @@ class Query:
     def of_sizes(cls, table: Data, by: tuple[str, ...], epsilon: Exact) -> Query:
         """Return the question of how many groups people are in."""
         bounding = Bounding((), person=table.person, by=by, where=table.condition, sizes=Sizes())
-        made = cls(table, (), bounding, _epsilon(epsilon), None, (), Fraction(1))
+        made = cls(table, (), bounding, check_epsilon(epsilon), None, (), Fraction(1))
         made.check_noise()
         return made
 
@@ -239,16 +239,6 @@ class Query:
             mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | mechanisms,
             engine=f"{engine.name} {engine.version}",
         )
-
-
-def _epsilon(epsilon: Exact) -> Fraction:
-    budget = amount(epsilon)
-    if budget == 0:
-        raise ParameterError("epsilon", epsilon, "epsilon > 0")
-    if budget > 1 << 1000:
-        need = "an epsilon that is a number among floats; this one promises nothing"
-        raise ParameterError("epsilon", epsilon, need)
-    return budget
 
 
 def _released(asked: Sequence[Aggregate], private: bool) -> tuple[Aggregate, ...]:
