@@ -26,6 +26,7 @@ from discreet import (
     DomainError,
     Floats,
     Integers,
+    KeySets,
     KindError,
     Maps,
     Nullable,
@@ -74,6 +75,7 @@ DOMAINS = [
     Timestamps(),
     Timestamps(utc=True),
     Tuples(Texts(), Nullable(Integers(low=0))),
+    KeySets(Texts(), 2),
 ]
 
 

@@ -75,12 +75,11 @@ TRUSTING = {
     *(
         f"{kind}.{name}"
         for kind in ("Adaptive", "Plain", "ZCDP")
-        for name in (
-            *("after", "cost", "excess", "exceeds", "left", "limits", "of_terms", "readings", "spent", "without"),
-        )
+        for name in (*("after", "cost", "excess", "exceeds", "left", "of_terms", "readings", "spent", "without"),)
     ),
-    *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.remark", "ZCDP.for_budget", "ZCDP.is_sound"),
-    *(f"{kind}.text_of" for kind in ("Adaptive", "Plain", "ZCDP")),
+    *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.limits", "Adaptive.remark"),
+    *("ZCDP.for_budget", "ZCDP.is_sound"),
+    *(f"{kind}.text_{what}" for what in ("left", "of") for kind in ("Adaptive", "Plain", "ZCDP")),
     *("in_full", "pair_of_laws", "read_in_full", "typed", "written"),
     # Two data sets of one domain, and whatever a function under audit takes.
     *("L1Distance.measure", "LInfDistance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),

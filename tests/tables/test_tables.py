@@ -1099,7 +1099,9 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
     assert text == repr(found)
     assert "more than 2.02 times likelier" in text
     assert ("each row is a person" in text) == (person is None)
-    assert ("except with probability" in text) == (first.threshold is not None)
+    gaussian = any(part.law == "gaussian" for part in queries[0].turn.parts)
+    assert ("except with probability" in text) == (first.threshold is not None and not gaussian)
+    assert ("plus a probability of" in text) == gaussian
 
 
 def test_an_explanation_of_the_seeds_example_is_the_mechanisms():
