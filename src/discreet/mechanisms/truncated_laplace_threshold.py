@@ -66,7 +66,7 @@ class TruncatedLaplaceThreshold(KeepAbove):
 
         >>> m = TruncatedLaplaceThreshold.within(epsilon=1, delta="1e-6", l0=2)
         >>> m.scale, m.limit, m.threshold, m.noise.needed(m.threshold, Fraction(19, 20))
-        (Fraction(2, 1), 27, 27, 32)
+        (Fraction(2, 1), 27, 27, 33)
         """
         budget, most, distances = amount(epsilon), amount(delta, "delta"), cls.distances(l0, l1, li)
         shared, new = cls(scale=0, limit=0, threshold=0, domain=domain).sensitivity(distances)

@@ -111,7 +111,7 @@ class Bounding(Transformation[Any, Totals]):
     >>> from discreet.tables import Mean, People, Sum
     >>> bounding = Bounding([People(), Sum("amount", 0, 100, "0.01")], person="user_id", by="city", max_groups=3)
     >>> [bounding.sensitivity(aggregate) for aggregate in bounding.aggregates]
-    [(3, 3, 1), (3, 30000, 10000)]
+    [Sensitivity(l0=3, l1=3, li=1), Sensitivity(l0=3, l1=30000, li=10000)]
     """
 
     aggregates: tuple[Aggregate, ...]

@@ -247,7 +247,7 @@ def _divided(delta: Fraction, epsilons: Sequence[Fraction]) -> list[Fraction]:
     """Return parts of delta, in proportion to epsilons: floats whose sum is one, which no rounding up exceeds.
 
     >>> [float(part) for part in _divided(Fraction("1e-6"), [Fraction(1, 4), Fraction(3, 4)])]
-    [2.5e-07, 7.499999999999999e-07]
+    [2.5000000000000015e-07, 7.499999999999998e-07]
     """
     whole = Fraction(float_down(delta)) or delta  # Below all floats, the first has all of it.
     step = Fraction(math.ulp(float(whole)))
