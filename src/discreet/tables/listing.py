@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.errors import ParameterError
@@ -107,7 +108,7 @@ class KeysQuery:
         """What the books are charged: epsilon, and delta rounded up to a float."""
         return Amount(self.event.epsilon, self.event.delta)
 
-    @property
+    @cached_property
     def event(self) -> Event:
         """What the books are charged for: the measurement's event, whose delta is not more than was asked for."""
         (part,) = self.measurement.event(1).parts
