@@ -72,8 +72,8 @@ CATALOGUE = [
     Mutant(
         "one release more than fits",
         "accounting/comparison.py",
-        "    return low\n",
-        "    return high\n",
+        "budget)) - 1\n",
+        "budget))\n",
         TESTS + "TestCompare",
     ),
 ]
