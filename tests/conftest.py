@@ -13,6 +13,7 @@ import tables_engines
 from coin_tree import StreamCoins
 from hypothesis import settings
 
+from discreet.accounting.accountants import accountants
 from discreet.coins import SystemCoins
 
 ALL = bool(os.environ.get("DISCREET_ALL") or os.environ.get("DISCREET_SLOW"))
@@ -37,6 +38,12 @@ def given_coins(monkeypatch):
     stream = StreamCoins()
     monkeypatch.setattr(SystemCoins, "words", lambda _, n: stream.words(n))
     monkeypatch.setattr(SystemCoins, "bits", lambda _, n: stream.bits(n))
+
+
+@pytest.fixture
+def own_accountants(monkeypatch):
+    """A list of accountants of this test's own: whom it adds to it is forgotten afterwards."""
+    monkeypatch.setitem(accountants.__globals__, "_KNOWN", dict(accountants()))
 
 
 def pytest_addoption(parser):

@@ -243,36 +243,40 @@ class TestDamage:
             book.verify()
 
 
-class Half(Accountant):
-    """A toy: events count half."""
+def half():
+    """Make a toy accountant, for which events count half."""
 
-    __slots__ = ()
-    name = "half, for tests"
-    sums = MappingProxyType({"epsilon": "half of all epsilons"})
+    class Half(Accountant):
+        __slots__ = ()
+        name = "half, for tests"
+        sums = MappingProxyType({"epsilon": "half of all epsilons"})
 
-    def cost(self, event):
-        return (event.epsilon / 2,)
+        def cost(self, event):
+            return (event.epsilon / 2,)
 
-    def limits(self, budget):
-        return (budget.epsilon,)
+        def limits(self, budget):
+            return (budget.epsilon,)
 
-    def left(self, state, budget):
-        return Amount((budget.epsilon - state[0]) * 2, budget.delta)
+        def left(self, state, budget):
+            return Amount((budget.epsilon - state[0]) * 2, budget.delta)
 
-    def spent(self, state):
-        return Amount(state[0] * 2, Fraction(0))
+        def spent(self, state):
+            return Amount(state[0] * 2, Fraction(0))
+
+    return Half.name
 
 
 class TestAccountants:
+    @pytest.mark.usefixtures("own_accountants")
     def test_the_books_are_counted_by_the_accountant_that_they_name(self, tmp_path):
-        path = tmp_path / "b.db"
-        book = Ledger(path, epsilon=1, accountant="half, for tests")
+        path, name = tmp_path / "b.db", half()
+        book = Ledger(path, epsilon=1, accountant=name)
         for _ in range(40):
             book.charge(epsilon="1/20")
-        for again in (book, Ledger(path), Ledger(path, accountant="half, for tests")):
+        for again in (book, Ledger(path), Ledger(path, accountant=name)):
             assert again.left.epsilon == 0
             again.verify()
-            assert again.to_dict()["accountant"] == "half, for tests"
+            assert again.to_dict()["accountant"] == name
             with pytest.raises(BudgetError):
                 again.charge(epsilon="1/20")
         book.void(7, reason="none")

@@ -51,6 +51,7 @@ class TestGames:
         got = worst(rule, budget, HALF, moves, [own / 2] if own else [])
         assert 0 < got <= budget.delta
 
+    @pytest.mark.usefixtures("own_accountants")
     def test_a_rule_that_counts_a_move_as_half_is_found_out(self):
         """A rho of 1/2 is promised, and one of 2 is played."""
         epsilon, rho = Fraction(1), Fraction(1, 2)
