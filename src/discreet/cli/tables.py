@@ -308,6 +308,9 @@ def suggest(**given: Any) -> None:
 @click.option("--why", type=int, help="Show why an entry costs what it costs: the theorems, and the numbers.")
 @click.option("--verify", is_flag=True, help="Check every digest, every cost, and the accountant's numbers first.")
 @click.option("--out", type=_PATH, help="Write all that the books say to this file: .json, or the entries as .csv.")
+@click.option(
+    "--html", type=_PATH, help="Write the books as a page to this file, for a browser: spent by whom and when."
+)
 @click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
 @click.option("--reason", help="Why a charge is taken back, with --void.")
 @_JSON
@@ -324,6 +327,7 @@ def budget(
     why: int | None,
     verify: bool,
     out: str | None,
+    html: str | None,
     void: int | None,
     reason: str | None,
     as_json: bool,
@@ -335,13 +339,14 @@ def budget(
     discreet budget budget.db
     discreet budget budget.db --entry 1
     discreet budget budget.db --why 1
-    discreet budget budget.db --verify --out books.csv
+    discreet budget budget.db --verify --out books.csv --html books.html
     discreet budget budget.db --void 1 --reason "the disk was full"
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
     from discreet.cli.books import book_page, compared_page, entry_page, facts_page, release_event
     from discreet.pages.books import notes_about
+    from discreet.pages.timeline import timeline_page
 
     if compare or releases:
         if path is not None or create or not (compare and releases and epsilon and delta):
@@ -362,7 +367,9 @@ def budget(
         raise click.UsageError(need)
     if (void is None) is not (reason is None):
         raise click.UsageError("--void needs --reason, and --reason needs --void")
-    _check_alone(create, entry, why, out, void)
+    _check_alone(create, entry, why, out or html, void)
+    if html is not None:
+        _check_page(html, path, entry, why)
     with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
         if verify:
             book.verify()
@@ -378,7 +385,9 @@ def budget(
         books = book.to_dict()
     if entry is None:
         done += [f"{out}: {plural(len(books['entries']), 'entry', 'entries')}"] if out is not None else []
-        return show([book_page(path, books), *done], {"path": path, **books}, as_json=as_json)
+        sheet = book_page(path, books)
+        page = with_page(html, timeline_page(path, books, sheet).to_html, [sheet, *done], {"path": path, **books})
+        return show(*page, as_json=as_json)
     if not 0 < entry <= len(books["entries"]):
         there = plural(len(books["entries"]), "entry", "entries")
         raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")
@@ -391,6 +400,15 @@ def _check_alone(create: bool, entry: int | None, why: int | None, out: str | No
         raise click.UsageError("--void goes with --reason and --verify alone")
     if None not in (entry, why):
         raise click.UsageError("--entry and --why are two pages: give one of them")
+
+
+def _check_page(html: str, path: str, entry: int | None, why: int | None) -> None:
+    from discreet.files import checked_page
+
+    if (entry, why) != (None, None):
+        raise click.UsageError("--html is a page of the whole books: leave --entry and --why away")
+    if checked_page(html).resolve() == Path(path).resolve():
+        raise click.UsageError(f"--html {html}: need another file than the books themselves")
 
 
 def _check_rows(given: dict[str, Any]) -> None:

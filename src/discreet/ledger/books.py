@@ -33,6 +33,7 @@ from discreet.ledger.store import Store, UnwritableError, in_memory
 from discreet.measures import amount
 from discreet.pages.books import as_csv, book_sheet, notes_about
 from discreet.pages.sheet import Sheet
+from discreet.pages.timeline import timeline_page
 from discreet.pages.why import why_sheet
 
 __all__ = ["Ledger"]
@@ -406,6 +407,14 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return self.sheet._repr_html_()
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the books as a page: one HTML file that loads nothing; with a *path*, also write it there.
+
+        >>> "Nothing is charged yet." in Ledger.in_memory(epsilon=1).to_html()
+        True
+        """
+        return timeline_page(repr(self), self.to_dict(), self.sheet).to_html(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._store.path is None:

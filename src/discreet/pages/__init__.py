@@ -1,7 +1,7 @@
 """Pages: pages and charts drawn from plain values: labels, numbers and intervals, not surveys or tables."""
 
 from discreet.pages.charts import curves, heat, intervals, points
-from discreet.pages.drawings import Bars, Heat
+from discreet.pages.drawings import Bars, Heat, Stack
 from discreet.pages.page import Details, Facts, Items, Page, Section, Text, Verdict
 from discreet.pages.results import Result, page_of
 from discreet.pages.sheet import Column, Sheet, amounts
@@ -17,6 +17,7 @@ __all__ = [
     "Result",
     "Section",
     "Sheet",
+    "Stack",
     "Text",
     "Verdict",
     "amounts",

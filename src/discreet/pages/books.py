@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Final
 
+from discreet.accounting import accountants
 from discreet.exact import read_in_full, written
 from discreet.pages.sheet import Column, Sheet, amounts
 
-__all__ = ["as_csv", "book_sheet", "noted", "notes_about"]
+__all__ = ["as_csv", "book_sheet", "noted", "notes_about", "rule", "theorem"]
 
 _MOST: Final = 60
 _BAR: Final = 30
@@ -41,6 +44,7 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
         Column("no.", [entry["number"] for entry in entries], head=True),
         Column("when (UTC)", [f"{datetime.fromisoformat(entry['when']):%Y-%m-%d %H:%M}" for entry in entries]),
         Column("what", [(about or _about)(entry) for entry in entries]),
+        *([Column("who", [entry["who"] or "" for entry in entries])] if any(e["who"] for e in entries) else []),
         *(amounts(name, costs) for name, costs in spent.items() if name in decide or name in books["budget"]),
     ]
     remarks = [_left(name, *map(read_in_full, reading.values())) for name, reading in decide.items()]
@@ -108,6 +112,30 @@ def notes_about(number: int, entries: Iterable[Mapping[str, Any]]) -> list[str]:
     ['entry 1 taken back: the disk was full']
     """
     return [noted(entry) for entry in entries if entry["kind"] in _DONE and entry["receipt"]["entry"] == number]
+
+
+def rule(accountant: str) -> str:
+    """Return by which rule an accountant counts, in a sentence.
+
+    >>> rule("plain")
+    'Epsilons and deltas add up, whichever releases they belong to.'
+    """
+    kind = accountants()[accountant]
+    return theorem(kind) or (kind.__doc__ or "").split("\n", maxsplit=1)[0]
+
+
+def theorem(kind: type | None) -> str | None:
+    """Return the theorem that the docstring of a class's file states.
+
+    >>> theorem(int) is None
+    True
+    """
+    if not isinstance(kind, type):
+        return None
+    found = re.search(
+        r"^Theorem\.\s+(.*?)(?:\nProof:|\n\n|\Z)", sys.modules[kind.__module__].__doc__ or "", re.S | re.M
+    )
+    return " ".join(found[1].split()) if found else None
 
 
 def _about(entry: Mapping[str, Any]) -> str:

@@ -14,12 +14,15 @@ from discreet.figures import figure
 from discreet.pages.page import attribute, clean
 from discreet.pages.scale import Scale
 
-__all__ = ["Bars", "Heat"]
+__all__ = ["Bars", "Heat", "Stack"]
 
 _ROW: Final = 27
 _TOP: Final = 22
 """Room for the name of a limit."""
 _AXIS: Final = 26
+_TALL: Final = 160
+_PARTS: Final = 5
+"""How many parts of a stack have a colour of their own."""
 
 
 @final
@@ -139,3 +142,49 @@ class Heat:
         shade = 100 * max(value, 0.0) / most if most > 0 else 0.0
         ends = f"{figure(low, 1)} to {figure(high, 1)}"
         return f'<td style="--v:{shade:.0f}">{figure(value, 1)}<small>{ends}</small></td>'
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Columns along a time, each of parts on top of each other, in percent of a whole, which is a line across.
+
+    *names* are the parts', at most five; *ends* say where the first column begins and the last one ends.
+    """
+
+    caption: str
+    names: Sequence[str]
+    columns: Sequence[Sequence[float]]
+    ends: tuple[str, str]
+    whole: str
+    beside: str = ""
+
+    def lines(self, ids: Iterator[int], /) -> Iterator[str]:
+        """Give the block as HTML."""
+        name, foot = f"chart-{next(ids)}", _TOP + _TALL
+        yield f'<figure>\n<figcaption id="{name}">{clean(self.caption)}</figcaption>'
+        keys = "".join(f'<span class="part-{i}">{clean(part)}</span>' for i, part in enumerate(self.names[:_PARTS]))
+        yield f'<div class="stack" role="img" aria-labelledby="{name}" aria-describedby="{name}-text">'
+        yield f'<div class="keys">{keys}</div>'
+        yield f'<svg height="{foot + _AXIS}" aria-hidden="true" focusable="false">'
+        for share in (0, 25, 50, 75):
+            y = foot - _TALL * share / 100
+            yield f'<line class="{"grid-line" if share else "zero"}" x1="0%" x2="100%" y1="{y:g}" y2="{y:g}"/>'
+        for i, column in enumerate(self.columns):
+            yield from self._column(i, column, foot)
+        yield f'<line class="limit" x1="0%" x2="100%" y1="{_TOP}" y2="{_TOP}"/>'
+        yield f'<text class="limit-name" x="0%" y="{_TOP - 7}">{clean(self.whole)}</text>'
+        for x, anchor, text in (("0%", "start", self.ends[0]), ("100%", "end", self.ends[1])):
+            yield f'<text x="{x}" y="{foot + 17}" text-anchor="{anchor}">{clean(text)}</text>'
+        yield "</svg></div>"
+        yield f'<p class="beside" id="{name}-text">{clean(self.beside)}</p>\n</figure>'
+
+    def _column(self, i: int, column: Sequence[float], foot: int) -> Iterator[str]:
+        width, base = 100 / len(self.columns), 0.0
+        for part, share in enumerate(column):
+            height = _TALL * min(max(share, 0.0), 100 - base) / 100
+            if height > 0:
+                y = foot - _TALL * base / 100 - height
+                place = f'x="{i * width:.2f}%" y="{y:.2f}" width="{width:.2f}%" height="{height:.2f}"'
+                yield f'<rect class="part-{part}" {place}/>'
+            base = min(base + max(share, 0.0), 100.0)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
 from discreet import mechanisms
-from discreet.accounting import Event, accountants
+from discreet.accounting import Event
 from discreet.events import Part
 from discreet.exact import read_in_full, written
-from discreet.pages.books import noted
+from discreet.pages.books import noted, rule, theorem
 from discreet.pages.sheet import Sheet, facts
 from discreet.reals import float_up, log1p
 from discreet.words import promise
@@ -65,7 +63,7 @@ def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         apart = [f"at distance {', '.join(map(_up, part.sensitivity))}"] if part.sensitivity else []
         yield "mechanism", ", ".join([part.mechanism or "not said", *numbers, *apart])
         yield "what it tells", _told(part)
-        yield "by the theorem", _theorem(getattr(mechanisms, part.mechanism or "", None)) or "not said"
+        yield "by the theorem", theorem(getattr(mechanisms, part.mechanism or "", None)) or "not said"
 
 
 def _promise(event: Event) -> str:
@@ -95,21 +93,9 @@ def _told(part: Part) -> str:
 
 def _counted(entry: Mapping[str, Any], accountant: str) -> Iterator[tuple[str, str]]:
     """Give by which rule an entry is counted, and as how much."""
-    kind = accountants()[accountant]
-    first = (kind.__doc__ or "").split("\n", maxsplit=1)[0]
-    yield "counted by", f"{accountant}: {_theorem(kind) or first}"
+    yield "counted by", f"{accountant}: {rule(accountant)}"
     costs = ", ".join(f"{name} {_up(read_in_full(x))}" for name, x in entry["cost"].items())
     yield "cost", costs + (f" ({entry['remark']})" if entry["remark"] else "")
-
-
-def _theorem(kind: type | None) -> str | None:
-    """Return the theorem that the docstring of a class's file states."""
-    if not isinstance(kind, type):
-        return None
-    found = re.search(
-        r"^Theorem\.\s+(.*?)(?:\nProof:|\n\n|\Z)", sys.modules[kind.__module__].__doc__ or "", re.S | re.M
-    )
-    return " ".join(found[1].split()) if found else None
 
 
 def _up(x: Fraction) -> str:
