@@ -7,13 +7,14 @@ export PYTHONHASHSEED ?= random
 # Without compiled files each process of the tests compiles the sources and the tests again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo quick test test-all check mutants mutation evidence bench docs clean
+.PHONY: help demo quick test test-all check proofs mutants mutation evidence bench docs clean
 help:
 	@echo "make demo    both jobs at work on invented people, and demo/ to look at"
 	@echo "make quick   the tests of what you are changing, in seconds (FILES='reals.py survey/waves.py')"
 	@echo "make test    the test suite, in minutes"
 	@echo "make test-all everything, as CI runs it (DISCREET_SLOW=1: ten times the cases)"
 	@echo "make check   lint, types, layers, doctests, digests of proofs"
+	@echo "make proofs  the theorems in Coq (Debian: coq libcoq-coquelicot libcoq-interval)"
 	@echo "make mutants plant every known bug of this field and see it caught"
 	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
@@ -43,6 +44,10 @@ check: $(VENV)/dev.stamp
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest --doctest-modules src/discreet tests/audit/test_proofs.py tests/project/test_planted_fit.py
+
+# It needs no more than python3; without Coq it says so (DISCREET_PROOFS=1 makes that an error).
+proofs:
+	@$(PYTHON) proofs/check.py
 
 mutants: $(VENV)/dev.stamp
 	@$(BIN)/python tests/mutants.py

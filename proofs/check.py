@@ -1,0 +1,127 @@
+"""Compile the proofs, and hold what they rest on, what they say and what they compute to what is committed.
+
+`make proofs` runs this. `python proofs/check.py --write` writes `statements.txt` and the tests' tables anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+STATEMENTS = HERE / "statements.txt"
+TABLES = ROOT / "tests" / "data" / "proofs"
+SECONDS = 600
+
+# Coq's own real numbers, and classical logic.
+AXIOMS = {
+    "ClassicalDedekindReals.sig_forall_dec",
+    "ClassicalDedekindReals.sig_not_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+    "Classical_Prop.classic",
+}
+TAKEN = re.compile(
+    r"\b(Admitted|admit|give_up|Abort|Axioms?|Parameters?|Conjecture|Declare Module|bypass_check|Unset \w+ Checking"
+    r"|Unset Guard\w*|type-in-type|native_compute)\b"
+)
+
+
+class RefusedError(Exception):
+    """Why the proofs do not stand."""
+
+
+def compiled(build: Path, source: Path = HERE) -> None:
+    """Compile the proofs of *source* in the folder *build*; what is up to date is not compiled again."""
+    build.mkdir(parents=True, exist_ok=True)
+    for file in [*source.glob("*.v"), source / "_CoqProject"]:
+        text, there = file.read_text(), build / file.name
+        if file.suffix == ".v" and (found := TAKEN.search(re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL))):
+            raise RefusedError(f"{file.name}: {found[0]!r} takes something for granted")
+        if not there.exists() or there.read_text() != text:
+            there.write_text(text)
+    run(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile"], build)
+    run(["make", "-j1", "--no-print-directory"], build)
+
+
+def run(command: list[str], folder: Path) -> str:
+    """Return what a command prints; raise with it where the command fails."""
+    # Coq's own tools, by their names.
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
+    if done.returncode:
+        raise RefusedError(done.stdout[-2000:] + done.stderr[-4000:])
+    return done.stdout
+
+
+def theorems(source: Path = HERE) -> list[str]:
+    """Return the names of what is claimed."""
+    return re.findall(r"^  @(\w+)", (source / "Theorems.v").read_text(), re.MULTILINE)
+
+
+def printed(build: Path) -> tuple[str, set[str]]:
+    """Return the statements as Coq prints them, and the axioms that all of them together rest on."""
+    names = theorems(build)
+    lines = [
+        "From Coq Require Import ZArith Reals List Bool. Import ListNotations. Open Scope R_scope.",
+        (build / "Theorems.v").read_text().split("Definition theorems")[0] + "From Discreet Require Import Theorems.",
+        "Set Printing Width 110. Set Printing Depth 1000.",
+        *(f"Check @{name}." for name in names),
+        "Print Assumptions theorems.",
+    ]
+    (build / "Printed.v").write_text("\n".join(lines) + "\n")
+    statements, axioms = run(["coqc", "-q", "-w", "none", "-Q", ".", "Discreet", "Printed.v"], build).split("Axioms:\n")
+    return statements, set(re.findall(r"^(\S+)", axioms, re.MULTILINE))
+
+
+def table(build: Path, name: str) -> list[list[int]]:
+    """Return the rows that Coq has computed."""
+    text = (build / f"{name}.out").read_text()
+    rows: list[list[int]] = json.loads(text.split("=", 1)[1].rsplit(":", 1)[0].replace(";", ","))
+    return rows
+
+
+def written(rows: list[list[int]]) -> str:
+    """Return a table as it is committed: a row a line."""
+    return "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n"
+
+
+def checked(build: Path, *, write: bool = False) -> int:
+    """Return how many theorems stand; raise where one does not, or says something else than what is committed."""
+    compiled(build)
+    statements, axioms = printed(build)
+    if not axioms <= AXIOMS:
+        raise RefusedError(f"axioms that are not on the list: {', '.join(sorted(axioms - AXIOMS))}")
+    names = re.findall(r'^Redirect "(\w+)"', (HERE / "Tables.v").read_text(), re.MULTILINE)
+    found = {STATEMENTS: statements} | {TABLES / f"{name}.json": written(table(build, name)) for name in names}
+    for file, text in found.items():
+        if write:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            raise RefusedError(f"{file.relative_to(ROOT)} is not what Coq prints: read what changed, then --write")
+    return len(theorems())
+
+
+def main() -> int:
+    """Check everything, and say so."""
+    if shutil.which("coqc") is None:
+        print("proofs: coqc is not installed; skipped")
+        return int(os.environ.get("DISCREET_PROOFS") == "1")
+    start = time.monotonic()
+    try:
+        count = checked(ROOT / "build" / "proofs", write="--write" in sys.argv)
+    except RefusedError as refused:
+        print(f"proofs: refused\n{refused}")
+        return 1
+    print(f"proofs: {count} theorems stand, on {len(AXIOMS)} axioms of Coq's own ({time.monotonic() - start:.0f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

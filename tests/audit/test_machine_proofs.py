@@ -1,0 +1,96 @@
+"""What Coq has proved and computed is about the Python beside it. None of this needs Coq; `make proofs` does."""
+
+import json
+import re
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from coin_tree import Exhausted, ScriptedCoins
+
+from discreet import OptimizedUnary, RandomizedResponse, Rappor
+from discreet.samplers.one import below_real, categorical, floor_of
+
+ROOT = Path(__file__).parents[2]
+PROOFS = ROOT / "proofs"
+TABLES = ROOT / "tests" / "data" / "proofs"
+
+sys.path.insert(0, str(PROOFS))
+import check  # noqa: E402
+
+
+def table(name):
+    rows = json.loads((TABLES / f"{name}.json").read_text())
+    assert rows
+    return rows
+
+
+def test_every_proof_is_compiled_and_nothing_is_taken_for_granted():
+    named = re.findall(r"^(\w+)\.v$", (PROOFS / "_CoqProject").read_text(), re.MULTILINE)
+    assert set(named) == {file.stem for file in PROOFS.glob("*.v")}
+    for file in PROOFS.glob("*.v"):
+        assert not check.TAKEN.search(file.read_text()), file.name
+
+
+def test_the_statements_are_those_of_the_theorems():
+    printed = re.findall(r"^@?(\w+)\n     :", check.STATEMENTS.read_text(), re.MULTILINE)
+    assert printed == check.theorems()
+    assert len(set(printed)) == len(printed)
+
+
+def test_tables_are_committed_for_whatever_coq_computes():
+    named = re.findall(r'^Redirect "(\w+)"', (PROOFS / "Tables.v").read_text(), re.MULTILINE)
+    assert {f"{name}.json" for name in named} == {file.name for file in TABLES.iterdir()}
+
+
+def loop(sampler, first, *words):
+    """Run a loop of the samplers on words of two bits; -1 if it asks for another."""
+    coins = ScriptedCoins(int("".join(map(str, words)) or "0", 4), 2 * len(words))
+    try:
+        return int(sampler(first, 2, coins, 2))
+    except Exhausted:
+        return -1
+
+
+def test_coins_say_what_coq_computes():
+    for a, d, *words, answer in table("coins"):
+        assert loop(lambda *rest, p=Fraction(a, d): below_real(p, *rest), *words) == answer
+
+
+def test_whole_numbers_are_what_coq_computes():
+    for n, *words, answer in table("uniform"):
+        assert loop(lambda *rest, n=n: floor_of(n, *rest), *words) == answer
+
+
+class Told:
+    """Coins of which the first U has a given floor of n U, for n below 2**32."""
+
+    def __init__(self, u, n):
+        self.u, self.n = u, n
+
+    def bits(self, length):
+        return (2 * self.u + 1) * (1 << length) // (2 * self.n)
+
+
+def test_categories_are_what_coq_computes():
+    for *weights, u, answer in table("categorical"):
+        assert categorical(weights, Told(u, sum(weights))) == answer
+
+
+def test_randomized_response_has_the_law_that_coq_computes():
+    for t, a, d, x, y, num, den in table("randomized_response"):
+        assert RandomizedResponse(categories=range(t), prob=Fraction(a, d)).law(x)[y] == Fraction(num, den)
+
+
+@pytest.mark.parametrize("name", ["rappor", "optimized_unary"])
+def test_reports_of_bits_have_the_law_that_coq_computes(name):
+    for row in table(name):
+        numbers = [Fraction(*row[i : i + 2]) for i in range(0, 2 if name == "rappor" else 4, 2)]
+        bits = [bool(b) for b in row[2 * len(numbers) : -2]]
+        k = len(bits) // 2
+        if name == "rappor":
+            mechanism = Rappor(length=k, max_weight=k, f=numbers[0])
+        else:
+            mechanism = OptimizedUnary(length=k, p=numbers[0], q=numbers[1])
+        assert mechanism.law(bits[:k])[tuple(bits[k:])] == Fraction(*row[-2:])
