@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
@@ -12,7 +12,16 @@ from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, show, show_path
 
-__all__ = ["checked_page", "checked_place", "found_files", "free_place", "path_of", "whole_file", "write_text"]
+__all__ = [
+    "checked_page",
+    "checked_place",
+    "found_files",
+    "free_place",
+    "path_of",
+    "read_toml",
+    "whole_file",
+    "write_text",
+]
 
 _PAGES: Final = (".html", ".htm")
 _SIGNS: Final = frozenset("*?[")
@@ -55,6 +64,27 @@ def path_of(path: str | os.PathLike[str], name: str = "path", /) -> Path:
     if impossible or (show_path(text) != text and not Path(text).exists() and not glob.glob(text)):  # noqa: PTH207
         raise ParameterError(name, str(text), "a path, not the contents of a file")
     return Path(text)
+
+
+def read_toml(path: Path, /, number: Callable[[str], Any] = str) -> dict[str, Any]:
+    """Return what a file of TOML says; what is written with a point is a text, which loses nothing, or a *number*.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(Path(folder, "a.toml"), "epsilon = 0.1")
+    ...     read_toml(Path(folder, "a.toml"))
+    {'epsilon': '0.1'}
+    """
+    import tomllib
+
+    if not path.is_file():
+        raise ParameterError("path", str(path), "a file that exists")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=number)
+    except RecursionError:
+        raise ParameterError("path", str(path), "TOML that is less deep") from None
+    except ValueError as error:
+        raise ParameterError("path", str(path), f"TOML: {error}") from None
 
 
 @contextmanager

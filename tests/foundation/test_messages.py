@@ -269,6 +269,13 @@ def crosstab():
     return SURVEY.crosstab(boxes()[1], "smoke", "drink")
 
 
+def project_file():
+    """Return the path of a project file."""
+    Path("events.csv").write_text("user,city\n1,Rome\n")
+    Path("discreet.toml").write_text('[tables.events]\nsource = "events.csv"\nperson = "user"\n')
+    return str(Path("discreet.toml").absolute())
+
+
 GOOD = {
     "epsilon": 1,
     "delta": "1e-6",
@@ -373,6 +380,11 @@ BETTER = {
     "SubsetSelection": {"categories": ["a", "b", "c"]},
     "SubsetSelection.within": {"categories": ["a", "b", "c"], "size": 1},
     "Ledger": {"path": "books.db"},
+    "Project": {"path": project_file},
+    "Project.near": {"source": "events.csv"},
+    "Project.of": {"source": "events.csv"},
+    "Project.table": {"name": "events"},
+    "Project.__getitem__": {"name": "events"},
     "Measured": {"first": discreet.OneHot(["a", "b"]), "then": discreet.Rappor(length=2, max_weight=1, f="1/2")},
     "PairCollector": {"first": FORM, "second": OTHER.form(RR)},
     "TextForm": {"question": TEXTS, "mechanism": TEXTS.mechanism(epsilon=1)},

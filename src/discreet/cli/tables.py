@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli import complete
+from discreet.cli.project import bound, say_uncounted
 from discreet.cli.show import Part, plural, show, with_page
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _TABLE = (
         help="The type of a column of CSV or JSON that is not text: integer, number, boolean, date, timestamp or "
         "decimal(p,s); may be repeated.",
     ),
+    bound,
 )
 _BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
 
@@ -82,8 +84,8 @@ _ROWS = (
     click.option("--max-rows", type=int, help="How many rows of a person count in a group, with --rows."),
 )
 _BOUNDS = (
-    click.option("--low", required=True, help="What every lower value counts as."),
-    click.option("--high", required=True, help="What every higher value counts as."),
+    click.option("--low", help="What every lower value counts as."),
+    click.option("--high", help="What every higher value counts as."),
     click.option("--grid", help="The step that values are rounded to; a power of two unless given."),
     click.option("--people-share", help="The part of epsilon that counts people; one half unless given."),
 )
@@ -125,6 +127,7 @@ def sum_(**given: Any) -> None:
     discreet sum events.csv amount --low 0 --high 100 --by city --person user_id \\
       --max-groups 3 --epsilon 1 --delta 1e-6
     """
+    _check_bounds(given)
     _publish(given, "sum", given["column"])
 
 
@@ -136,6 +139,7 @@ def mean(**given: Any) -> None:
     \b
     discreet mean events.csv amount --low 0 --high 9 --person user_id --epsilon 1
     """
+    _check_bounds(given)
     _publish(given, "mean", given["column"])
 
 
@@ -166,7 +170,9 @@ def release(**given: Any) -> None:
 
     asked: list[Aggregate] = [People()] if given["people"] else []
     asked += [] if given["rows"] is None else [Rows(given["rows"])]
-    asked += [_bounded(kind, spec) for kind, specs in ((Sum, given["sums"]), (Mean, given["means"])) for spec in specs]
+    asked += [
+        _bounded(kind, spec, given) for kind, specs in ((Sum, given["sums"]), (Mean, given["means"])) for spec in specs
+    ]
     if not asked:
         raise click.UsageError("need at least one of --people, --rows, --sum and --mean")
     _publish(given, "release", *asked, weights=_pairs(given["weights"], "weight", "NAME=NUMBER, such as people=2"))
@@ -293,6 +299,7 @@ def suggest(**given: Any) -> None:
     found = _table(given).suggest_max_groups(*given["by"], **typed)
     data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt.to_dict()}
     show([found.sheet], data, as_json=given["as_json"])
+    say_uncounted(given)
 
 
 @click.command(short_help="Show what was spent, and what is left; or make the books.")
@@ -428,12 +435,21 @@ def _counted(given: dict[str, Any]) -> Aggregate:
     return Rows(1 if given["max_rows"] is None else given["max_rows"]) if given["rows"] else People()
 
 
-def _bounded(kind: type[Value], spec: str) -> Aggregate:
-    """Return the sum or mean that is typed as COLUMN:LOW:HIGH."""
+def _bounded(kind: type[Value], spec: str, given: dict[str, Any]) -> Aggregate:
+    """Return the sum or mean that is typed as COLUMN:LOW:HIGH, or as a COLUMN whose bounds the project says."""
+    if spec in given.get("bounds", {}):
+        return kind(spec, *given["bounds"][spec])
     column, *bounds = spec.rsplit(":", 2)
     if len(bounds) != 2:
         raise click.UsageError(f"--{kind.kind} {spec}: need COLUMN:LOW:HIGH, such as amount:0:100")
     return kind(column, *bounds)
+
+
+def _check_bounds(given: dict[str, Any]) -> None:
+    for name in ("low", "high"):
+        if given[name] is None:
+            known = "what is known without the data: values beyond it count as that"
+            raise click.UsageError(f"Missing option '--{name}': {known}, or bounds in discreet.toml")
 
 
 def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> None:
@@ -454,6 +470,7 @@ def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> 
         parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.cost} spent", *answer.remarks]
         data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
+    say_uncounted(given)
 
 
 def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
@@ -487,6 +504,7 @@ def _check_places(given: dict[str, Any]) -> None:
 
 
 def _valued(given: dict[str, Any], kind: type[Value]) -> Aggregate:
+    _check_bounds(given)
     return kind(given["column"], given["low"], given["high"], given["grid"])
 
 

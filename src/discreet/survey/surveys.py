@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.errors import KindError, MismatchError, ParameterError, show
 from discreet.exact import Exact, exact, listed, written
-from discreet.files import path_of
+from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, amount
 from discreet.pages.results import page_of
@@ -286,15 +286,7 @@ class Survey:
     def load(cls, path: str | os.PathLike[str], /) -> Survey:
         """Read a survey from what `save` wrote, or from JSON or TOML written by hand."""
         if (place := path_of(path)).suffix.lower() == ".toml":
-            import tomllib
-
-            try:
-                data = tomllib.loads(place.read_text(encoding="utf-8"))
-            except RecursionError:
-                raise ParameterError("path", str(path), "TOML that is less deep") from None
-            except ValueError as error:
-                raise ParameterError("path", str(path), f"TOML: {error}") from None
-            return cls.from_dict(data)
+            return cls.from_dict(read_toml(place, float))
         return cls.from_dict(read_json(path, "survey", checked=False))
 
     def __str__(self) -> str:

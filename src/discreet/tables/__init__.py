@@ -9,6 +9,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.bounding import Bounding, Tables
 from discreet.tables.explain import Explanation
 from discreet.tables.listing import KeysExplanation
+from discreet.tables.project import Project
 from discreet.tables.receipts import Receipt
 from discreet.tables.suggest import Suggestion
 from discreet.tables.table import Groups, Table
@@ -22,6 +23,7 @@ __all__ = [
     "KeysExplanation",
     "Mean",
     "People",
+    "Project",
     "Receipt",
     "Rows",
     "Suggestion",

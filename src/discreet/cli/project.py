@@ -1,0 +1,72 @@
+"""What was not typed, from the project's file: who a person is, the books, types and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from discreet.tables.project import Binding
+
+__all__ = ["UNCOUNTED", "bound", "say_uncounted"]
+
+UNCOUNTED: Final = (
+    "discreet: nobody is counting: this answer is on no books. discreet budget books.db --create --epsilon 3 makes "
+    "some, and --ledger books.db charges them."
+)
+
+
+def say_uncounted(given: dict[str, Any]) -> None:
+    """Say so where an answer was charged to no books."""
+    if given["ledger"] is None:
+        click.echo(UNCOUNTED, err=True)
+
+
+def bound(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes what was not typed from what the project says of its table.
+
+    What it says of people and books cannot be said otherwise: that would be another promise.
+    """
+
+    @wraps(command)
+    def asked(**given: Any) -> None:
+        from discreet.tables.project import Project
+
+        project = Project.near(given["file"])
+        found = None if project is None else project.of(given["file"], given["table"])
+        return command(**(given if project is None or found is None else _filled(given, found, project.path)))
+
+    return asked
+
+
+def _filled(given: dict[str, Any], said: Binding, path: Path) -> dict[str, Any]:
+    """Return what was typed, and for the rest what is said; or raise where they differ."""
+    from discreet.tables.project import is_same
+
+    typed = (given["person"] or None, given["each_row"])
+    if any(typed) and typed != (said.person, said.person is None):
+        is_said = "each_row = true" if said.person is None else f"person = {', '.join(said.person)}"
+        raise click.UsageError(f"--person, --each-row: need none: {path} says {is_said}")
+    if given.get("ledger") is not None and not (said.ledger and is_same(given["ledger"], said.ledger)):
+        raise click.UsageError(f"--ledger {given['ledger']}: need none: {path} names the books, or none, itself")
+    types = dict(said.types)
+    for text in given["types"]:
+        column, _, kind = text.rpartition("=")
+        if types.setdefault(column, kind) != kind:
+            raise click.UsageError(f"--type {text}: need none: {path} says {column} = {types[column]}")
+    low, high = said.bounds.get(given.get("column") or "", (None, None))
+    ends = {name: str(end) for name, end in (("low", low), ("high", high)) if end is not None and name in given}
+    return given | {
+        "file": said.source,
+        "person": said.person or (),
+        "each_row": said.person is None,
+        "table": said.table,
+        "types": tuple(f"{column}={kind}" for column, kind in types.items()),
+        **({"ledger": said.ledger} if "ledger" in given else {}),
+        **{name: end for name, end in ends.items() if given[name] is None},
+        "bounds": said.bounds,
+    }
