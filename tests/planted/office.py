@@ -1,0 +1,34 @@
+"""Bugs of the books' page and of the project's file."""
+
+from planted import Mutant, T
+
+CATALOGUE = [
+    Mutant(
+        "what was taken back is taken from who took it back",
+        "pages/timeline.py",
+        'asked[entry["receipt"]["entry"] if entry["kind"] == "void" else entry["number"]]',
+        'asked[entry["number"]]',
+        "test_timeline.py::TestSpending::test_what_is_taken_back_is_taken_back_from_who_had_asked",
+    ),
+    Mutant(
+        "other books than those that the table is bound to",
+        "cli/project.py",
+        '{"ledger": said.ledger} if "ledger" in given',
+        '{"ledger": given["ledger"]} if "ledger" in given',
+        "test_tables_project.py::TestCommandLine::test_a_bound_table_is_charged_to_its_books",
+    ),
+    Mutant(
+        "a pattern leads around the books",
+        T + "project.py",
+        "if asked & said and not _is_url(source):",
+        "if False:",
+        "test_tables_project.py::TestCommandLine::test_a_pattern_does_not_lead_around_the_books",
+    ),
+    Mutant(
+        "a link leads around the books",
+        T + "project.py",
+        "[place.absolute().parent, place.resolve().parent]",
+        "[place.absolute().parent]",
+        "test_tables_project.py::TestCommandLine::test_the_file_beside_the_data_counts_wherever_one_asks_from",
+    ),
+]
