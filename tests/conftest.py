@@ -3,15 +3,18 @@
 import gc
 import os
 import re
+import tempfile
 import time
 from collections import Counter
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Before NumPy: threads that wait for each other spin.
 
+import postgres_server
 import pytest
-import tables_engines
 from coin_tree import StreamCoins
 from hypothesis import settings
+from ledger_shelves import SHELVES, STORES, Database
 
 from discreet.accounting.accountants import accountants
 from discreet.coins import SystemCoins
@@ -46,6 +49,16 @@ def own_accountants(monkeypatch):
     monkeypatch.setitem(accountants.__globals__, "_KNOWN", dict(accountants()))
 
 
+@pytest.fixture(params=STORES)
+def shelf(request):
+    """Return a folder in memory, where there is one, or a database: the paths in it are those of ledgers."""
+    if request.param == "postgres":
+        yield Database()
+        return
+    with tempfile.TemporaryDirectory(dir=SHELVES) as folder:
+        yield Path(folder)
+
+
 def pytest_addoption(parser):
     """Add the option of `make quick`."""
     parser.addoption("--seconds", type=float, help="begin no test after so many seconds")
@@ -78,7 +91,7 @@ def pytest_collection_finish():
 
 def pytest_unconfigure():
     """Stop what runs for all tests, and let what is written in C be torn down."""
-    tables_engines.stop()
+    postgres_server.stop()
     gc.unfreeze()
 
 

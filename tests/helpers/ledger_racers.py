@@ -1,4 +1,4 @@
-"""What the processes of test_ledger.py do against each other; a module of its own, so that they start quickly."""
+"""What the processes of test_stores.py do against each other; a module of its own, so that they start quickly."""
 
 import os
 

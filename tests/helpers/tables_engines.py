@@ -1,23 +1,14 @@
 """The engines that plans are tested on, and how a small table gets into each."""
 
 import datetime as dt
-import itertools
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
-import time
-from functools import cache
-from pathlib import Path
 
+import postgres_server
 import pytest
 
 NAMES = ("duckdb", "sqlite", "postgres", "pyspark")
-
-_RUNNING, _NUMBERS = [], itertools.count()
 
 
 def marks(name, deep=("pyspark",)):
@@ -109,54 +100,6 @@ def start(name, folder):
 
 def _postgres(ibis):
     """A database of its own on the server."""
-    server, where = _server(ibis)
-    name = f"tests{next(_NUMBERS)}"
-    server.con.execute(f"CREATE DATABASE {name}")
-    con = ibis.postgres.connect(**where, database=name)
+    server = postgres_server.shared()
+    con = ibis.postgres.connect(**server.where, database=server.database())
     return Engine("postgres", con), con.disconnect
-
-
-def stop():
-    """End the server, if one was started."""
-    while _RUNNING:
-        _RUNNING.pop()()
-
-
-@cache
-def _server(ibis):
-    """A server on loopback that lives as long as the tests do. It refuses to run as root, so root becomes another."""
-    found = [Path(p).parent for p in [shutil.which("initdb"), shutil.which("postgres")] if p]
-    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    binaries = next((p for p in found if (p / "initdb").exists() and (p / "postgres").exists()), None)
-    if binaries is None:
-        pytest.skip("PostgreSQL is not installed (Debian: apt install postgresql)")
-    as_user, data = {}, Path(tempfile.mkdtemp(prefix="discreet-postgres-"))
-    if os.geteuid() == 0:
-        as_user = {"user": "postgres", "cwd": "/"}
-        shutil.chown(data, "postgres")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    make = [binaries / "initdb", "-D", data, "-A", "trust", "-U", "discreet", "-E", "UTF8", "--locale=C", "-N"]
-    subprocess.run(make, check=True, **as_user, **quiet)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        where = {"host": "127.0.0.1", "port": free.getsockname()[1], "user": "discreet"}
-    options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"]
-    command = [binaries / "postgres", "-D", data, "-p", str(where["port"]), *options]
-    server = subprocess.Popen(command, **as_user, **quiet)
-
-    def end():
-        server.send_signal(signal.SIGINT)  # Connections that are open do not delay it.
-        server.wait(20)
-        shutil.rmtree(data, ignore_errors=True)
-
-    _RUNNING.append(end)
-    for _ in range(200):
-        try:
-            con = ibis.postgres.connect(**where, database="postgres")
-        except Exception:
-            time.sleep(0.1)
-        else:
-            con.con.rollback()
-            con.con.autocommit = True
-            return con, where
-    pytest.fail("PostgreSQL did not start")

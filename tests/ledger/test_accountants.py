@@ -4,16 +4,16 @@ import json
 import multiprocessing
 import pickle
 import random
-import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from command import ok
-from ledger_past import write
+from ledger_past import raw, write
 from ledger_racers import spend_all
-from test_ledger import POSIX, killed, seconds
+from ledger_shelves import POSIX, killed, seconds
 from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
@@ -58,14 +58,14 @@ def test_every_accountant_is_here():
 
 @each_kind
 class TestPromises:
-    def test_charges_and_voids_in_any_order_agree_with_their_events(self, kind, tmp_path):
+    def test_charges_and_voids_in_any_order_agree_with_their_events(self, kind, shelf):
         """Several hands, reopened and pickled, against a count in the test: just what exceeds is refused."""
         rule = accountants()[kind].for_budget(BUDGET)
         for seed in range(cases(1, 12)):
             dice = random.Random(seed)
-            path, state, standing, refused = tmp_path / f"{seed}.db", rule.start, {}, 0
+            path, state, standing, refused = shelf / f"{seed}.db", rule.start, {}, 0
             hands = [made(path, kind), Ledger(path)]
-            for _ in range(cases(40, 150)):
+            for _ in range(cases(40 if isinstance(shelf, Path) else 20, 150)):
                 hand = dice.randrange(2)
                 if dice.random() < 0.2:
                     hands[hand] = dice.choice([Ledger(path), pickle.loads(pickle.dumps(hands[hand]))])
@@ -109,10 +109,10 @@ class TestPromises:
             "DELETE FROM entries WHERE number = 34",
         ],
     )
-    def test_damage_is_seen(self, kind, sql, tmp_path):
-        book = fill(made(tmp_path / "b.db", kind), STEP + 3)
+    def test_damage_is_seen(self, kind, sql, shelf):
+        book = fill(made(shelf / "b.db", kind), STEP + 3)
         write(book.path, sql)
-        with closing(sqlite3.connect(book.path)) as connection:
+        with raw(book.path) as connection:
             (text,) = connection.execute("SELECT accountant FROM budget").fetchone()
         if text == book._accountant.text and "budget" in sql:
             return  # Plain books have no numbers to change.
@@ -120,8 +120,8 @@ class TestPromises:
             with pytest.raises(LedgerError):
                 call()
 
-    def test_checkpoints_hold_what_all_entries_come_to(self, kind, tmp_path):
-        book = fill(made(tmp_path / "b.db", kind), STEP + 5, EVENTS[1])
+    def test_checkpoints_hold_what_all_entries_come_to(self, kind, shelf):
+        book = fill(made(shelf / "b.db", kind), STEP + 5, EVENTS[1])
         rule = Accountant.read(book._accountant.text)
         again = Ledger(book.path)
         assert again.left == book.left == rule.left(recounted(rule, again.entries()), BUDGET)
@@ -130,8 +130,8 @@ class TestPromises:
         with pytest.raises(LedgerError):
             Ledger(book.path).verify()
 
-    def test_a_file_keeps_its_accountant(self, kind, tmp_path):
-        book = fill(made(tmp_path / "b.db", kind), 3)
+    def test_a_file_keeps_its_accountant(self, kind, shelf):
+        book = fill(made(shelf / "b.db", kind), 3)
         for again in (Ledger(book.path), Ledger(book.path, **BUDGET._asdict()), pickle.loads(pickle.dumps(book))):
             assert again.to_dict()["accountant"] == kind
             assert again.entries() == book.entries()
@@ -140,8 +140,8 @@ class TestPromises:
                 Ledger(book.path, accountant=other)
 
     @pytest.mark.deep
-    def test_eight_processes_share_the_last_of_it(self, kind, tmp_path):
-        book, context = made(tmp_path / "b.db", kind), multiprocessing.get_context("spawn")
+    def test_eight_processes_share_the_last_of_it(self, kind, shelf):
+        book, context = made(shelf / "b.db", kind), multiprocessing.get_context("spawn")
         event = Event.of(moves=[("0.2", 1)])
         alone = SimpleNamespace(rule=accountants()[kind].for_budget(BUDGET), count=0)
         state = alone.rule.start
@@ -159,9 +159,9 @@ class TestPromises:
 
     @POSIX
     @pytest.mark.deep
-    def test_kills_waste_and_never_exceed(self, kind, tmp_path):
+    def test_kills_waste_and_never_exceed(self, kind, shelf):
         seed, reported = random.Random(7919), 0
-        book, event = made(tmp_path / "b.db", kind), Event.of(moves=[("0.01", 1)])
+        book, event = made(shelf / "b.db", kind), Event.of(moves=[("0.01", 1)])
         longest = 4 * seconds(lambda: Ledger.in_memory(**BUDGET._asdict(), accountant=kind).charge(event=event))
 
         def spend(pipe):

@@ -18,7 +18,7 @@ from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Accountant, Amount, Event
-from discreet.ledger import formats, store
+from discreet.ledger import formats, sqlite
 from discreet.ledger.entries import chained
 
 OLD = Path(__file__).parent.parent / "data" / "ledger"
@@ -95,8 +95,8 @@ class TestMigration:
     def test_a_file_that_cannot_be_written_is_read_as_it_is(self, old, monkeypatch):
         path, version = old
         before, bytes_ = told(path), path.read_bytes()
-        connect = store._connect
-        monkeypatch.setattr(store, "_connect", lambda place, _: connect(place, "ro"))
+        connect = sqlite._connect
+        monkeypatch.setattr(sqlite, "_connect", lambda place, _: connect(place, "ro"))
         book = Ledger(path)
         assert kept(book.entries()) == before
         book.verify()
@@ -112,8 +112,8 @@ class TestMigration:
 
     def test_an_older_program_that_goes_on_writing_is_followed_until_then(self, old, monkeypatch):
         path, _ = old
-        connect = store._connect
-        monkeypatch.setattr(store, "_connect", lambda place, _: connect(place, "ro"))
+        connect = sqlite._connect
+        monkeypatch.setattr(sqlite, "_connect", lambda place, _: connect(place, "ro"))
         book = Ledger(path)
         count = len(book.entries())
         append(path, "1/1000", "0", None)
@@ -233,6 +233,7 @@ class TestDamage:
             parts = json.loads(amount)
             budget = Amount(Fraction(parts["epsilon"]), Fraction(parts["delta"]))
             plain = Accountant.read(name)
+            sqlite.lay_out(connection)
             mark = formats.create(connection, made, budget, plain)
             for row in found:
                 changed = formats.Row(*row)._replace(source="elsewhere") if row[0] == 1 else formats.Row(*row)

@@ -78,21 +78,21 @@ CATALOGUE = [
     ),
     Mutant(
         "a migration without a record",
-        "ledger/formats.py",
+        "ledger/older.py",
         "    enter(connection, mark, row, Plain())\n\n\ndef check_origin",
         "\n\ndef check_origin",
         FORMATS + "TestMigration::test_an_old_file_is_moved_when_it_is_opened_and_keeps_everything",
     ),
     Mutant(
         "an old chain that is not followed",
-        "ledger/formats.py",
+        "ledger/older.py",
         "if digest != found or fields[0] != len(rows) + 1:",
         "if fields[0] != len(rows) + 1:",
         FORMATS + "TestDamage::test_a_damaged_old_file_is_refused_and_not_moved",
     ),
     Mutant(
         "an old digest that is not compared",
-        "ledger/formats.py",
+        "ledger/older.py",
         '    if digest != note.receipt["digest"]:  # proof: origin\n        refuse(DAMAGED)\n',
         "",
         FORMATS + "TestDamage::test_moved_books_that_no_longer_have_their_old_digest_are_damage",
@@ -106,7 +106,7 @@ CATALOGUE = [
     ),
     Mutant(
         "a newer file taken for a damaged one",
-        "ledger/formats.py",
+        "ledger/sqlite.py",
         "if version > FORMAT:",
         "if version > FORMAT + 1:",
         FORMATS + "TestMigration::test_a_newer_file_is_refused_in_so_many_words",
@@ -149,10 +149,10 @@ CATALOGUE = [
     Mutant(
         "whoever is logged in, on the books",
         "ledger/books.py",
-        'asker = checked_text(who, "who")\n\n        def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:\n'
+        'asker = checked_text(who, "who")\n\n        def write(connection: Connection) -> tuple[Mark, Entry]:\n'
         "            mark, _ = self._follow(connection, self._mark)\n            self._require",
         'asker = checked_text(who or os.environ.get("USER", "root"), "who")\n\n'
-        "        def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:\n"
+        "        def write(connection: Connection) -> tuple[Mark, Entry]:\n"
         "            mark, _ = self._follow(connection, self._mark)\n            self._require",
         CHECKPOINTS + "TestWho::test_who_asked_is_on_the_books_only_if_it_is_given",
     ),

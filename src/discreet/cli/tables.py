@@ -378,6 +378,7 @@ def budget(
     if html is not None:
         _check_page(html, path, entry, why)
     with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
+        path = book.path if isinstance(book.path, str) else path  # A URL is shown without its password.
         if verify:
             book.verify()
         if out is not None:

@@ -19,6 +19,7 @@ PARTS: Final = {
     "spark": ("pyspark",),
     "survey": ("narwhals", "pyarrow", "scipy"),
     "plot": ("matplotlib",),
+    "postgres": ("psycopg",),
     "audit": ("scipy",),
     "cli": ("click", "rich"),
 }

@@ -1,11 +1,11 @@
 """Ledger: the budget's books. A charge is on disk before it returns, so a crash may waste budget and never exceeds it.
 
-One SQLite file per budget. Each charge holds its event, what was released as plain data, and the accountant that the
-books name says whether the events fit into the budget. Each entry carries a SHA-256 digest chained to the one before,
-and the end of the chain is kept a second time in another page of the file. This finds accidents: a lost tail, a
-flipped bit, an edited row, a backup copied over the books. It is no defence against an adversary: whoever can write
-the file can compute the digests anew, and whoever deletes it has no books. What holds after any crash, and what a
-checkpoint promises: ledger.md.
+One SQLite file per budget, or one schema of a PostgreSQL database. Each charge holds its event, what was released as
+plain data, and the accountant that the books name says whether the events fit into the budget. Each entry carries a
+SHA-256 digest chained to the one before, and the end of the chain is kept a second time elsewhere. This finds
+accidents: a lost tail, a flipped bit, an edited row, a backup copied over the books. It is no defence against an
+adversary: whoever can write the books can compute the digests anew, and whoever deletes them has none. What holds after
+any crash, and what a checkpoint promises: ledger.md.
 """
 
 from discreet.accounting import Amount, Event

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from fractions import Fraction
@@ -16,20 +15,10 @@ from discreet.errors import BudgetError, KindError, LedgerError, ParameterError,
 from discreet.exact import Exact, exact, in_full, whole
 from discreet.files import checked_place, write_text
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
-from discreet.ledger.formats import (
-    DAMAGED,
-    FORMAT,
-    Books,
-    Old,
-    check,
-    check_origin,
-    create,
-    enter,
-    format_of,
-    migrate,
-    sound,
-)
-from discreet.ledger.store import Store, UnwritableError, in_memory
+from discreet.ledger.formats import FORMAT, Books, create, enter
+from discreet.ledger.older import Old, check_origin, migrate
+from discreet.ledger.sqlite import SQLiteStore, in_memory
+from discreet.ledger.store import DAMAGED, Connection, Kind, Store, UnwritableError
 from discreet.measures import amount
 from discreet.pages.books import as_csv, book_sheet, notes_about
 from discreet.pages.sheet import Sheet
@@ -84,7 +73,7 @@ class Ledger:
     ) -> None:
         asked, own = _asked(epsilon, delta), None if release_delta is None else amount(release_delta, "release_delta")
         kind = _kind(accountant, asked)
-        self._store = Store(None if path is None else _place(path), timeout=_seconds(timeout))
+        self._store = _store(path, _seconds(timeout))
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
         if self._store.is_missing:
@@ -94,7 +83,7 @@ class Ledger:
             self._store.make(lambda connection: create(connection, now(), asked, counting))
         self._store.hold()
         self._mark: Mark | None = None
-        if self._store.run("DEFERRED", lambda connection: format_of(connection, self._store.refuse)) < FORMAT:
+        if self._store.run("DEFERRED", self._store.format_of) < FORMAT:
             with suppress(UnwritableError):  # It can be read all the same.
                 self._run("EXCLUSIVE", lambda _: None)
         self._budget, self._accountant, self._mark = self._run("DEFERRED", self._opened)
@@ -121,8 +110,8 @@ class Ledger:
         return cls(None, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta)
 
     @property
-    def path(self) -> Path | None:
-        """Where the books are; None in memory.
+    def path(self) -> Path | str | None:
+        """Where the books are: a file, or the URL of a database without its password; None in memory.
 
         >>> Ledger.in_memory(epsilon=1).path is None
         True
@@ -220,7 +209,7 @@ class Ledger:
         texts = event_text(released), amount_text(cost), checked_text(table, "table"), json_text(receipt)
         asker = checked_text(who, "who")
 
-        def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
+        def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
             self._require(mark, released, floats)  # proof: before
             row = Row(mark.number + 1, now(), "charge", *texts, asker, None)
@@ -261,7 +250,7 @@ class Ledger:
         which, why = whole(number, "number", least=1), checked_text(reason, "reason", blank=False)
         receipt, asker = json_text({"entry": which, "reason": why}), checked_text(who, "who")
 
-        def write(connection: sqlite3.Connection) -> tuple[Mark, Entry]:
+        def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
             charge = self._charge(connection, Books.read(connection, self._store.refuse), which)
             if charge is None:
@@ -421,15 +410,15 @@ class Ledger:
             raise UnsupportedError("a ledger in memory belongs to its process: give it a path to pickle or copy it")
         return _reopened, (str(self._store.path), self._store.timeout, self._mark)
 
-    def _run(self, kind: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _run(self, kind: Kind, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction on books of today's format.
 
         A file of an older format is moved to it, or, where nothing is to be written, read as if it had been.
         """
         refuse = self._store.refuse
 
-        def adapted(connection: sqlite3.Connection) -> T:
-            if format_of(connection, refuse) == FORMAT:
+        def adapted(connection: Connection) -> T:
+            if self._store.format_of(connection) == FORMAT:
                 return work(connection)
             if kind == "EXCLUSIVE":
                 migrate(connection, refuse)
@@ -441,30 +430,30 @@ class Ledger:
 
         return self._store.run(kind, adapted)
 
-    def _opened(self, connection: sqlite3.Connection) -> tuple[Amount, Accountant, Mark]:
+    def _opened(self, connection: Connection) -> tuple[Amount, Accountant, Mark]:
         """Return the budget, who counts, and what has been charged, from the last checkpoint on."""
-        check(connection, self._store.refuse)
+        self._store.check(connection)
         books = Books.read(connection, self._store.refuse)
         mark, _ = self._follow(connection, books.checkpoint(connection, self._store.refuse))
         if books.accountant.exceeds(mark.state, books.budget):
             self._store.refuse(DAMAGED)
         return books.budget, books.accountant, mark
 
-    def _verified(self, connection: sqlite3.Connection) -> None:
+    def _verified(self, connection: Connection) -> None:
         """Refuse books unless all that there is to check agrees."""
         refuse = self._store.refuse
         self._opened(connection)
-        sound(connection, refuse)
+        self._store.check_pages(connection)
         _, entries = self._all(connection)
         for entry in entries:
             if entry.kind == "migrated":
                 check_origin(connection, entry, refuse)
 
-    def _all(self, connection: sqlite3.Connection) -> tuple[Mark, list[Entry]]:
+    def _all(self, connection: Connection) -> tuple[Mark, list[Entry]]:
         """Read the books from the start; return the mark at their end, and all entries."""
         return self._follow(connection, Books.read(connection, self._store.refuse).start)
 
-    def _follow(self, connection: sqlite3.Connection, since: Mark | None) -> tuple[Mark, list[Entry]]:
+    def _follow(self, connection: Connection, since: Mark | None) -> tuple[Mark, list[Entry]]:
         """Read the books from a mark on; return the new mark, and the entries after the old one."""
         refuse = self._store.refuse
         books = Books.read(connection, refuse)
@@ -488,7 +477,7 @@ class Ledger:
             self._check_note(connection, books, note)
         return mark, entries
 
-    def _check_note(self, connection: sqlite3.Connection, books: Books, note: Entry) -> None:
+    def _check_note(self, connection: Connection, books: Books, note: Entry) -> None:
         """Refuse a note unless it is about an earlier charge, once of its kind, and takes back what was charged."""
         if note.kind in ("charge", "migrated"):
             return
@@ -503,7 +492,7 @@ class Ledger:
         ):
             self._store.refuse(DAMAGED)
 
-    def _charge(self, connection: sqlite3.Connection, books: Books, number: int) -> Entry | None:
+    def _charge(self, connection: Connection, books: Books, number: int) -> Entry | None:
         """Return a charge, checked against the digest before it, or None where there is none of this number."""
         if not 1 <= number <= books.count:
             return None
@@ -530,7 +519,7 @@ class Ledger:
         )
 
 
-def _notes(connection: sqlite3.Connection, kind: str, about: int) -> int:
+def _notes(connection: Connection, kind: str, about: int) -> int:
     """Return how many notes of a kind there are about a charge."""
     query = "SELECT count(*) FROM entries WHERE about = ? AND kind = ?"
     return int(connection.execute(query, (about, kind)).fetchone()[0])
@@ -583,6 +572,17 @@ def _seconds(timeout: Exact) -> float:
     if not 0 <= seconds <= _MOST_SECONDS:
         raise ParameterError("timeout", timeout, f"0 <= timeout <= {_MOST_SECONDS}, in seconds")
     return float(seconds)
+
+
+def _store(path: str | os.PathLike[str] | None, timeout: float) -> Store:
+    """Return the place that a path or a URL leads to."""
+    if isinstance(path, str) and path.startswith(("postgresql://", "postgres://")):
+        try:
+            from discreet.ledger.postgres import PostgresStore
+        except ImportError:
+            raise UnsupportedError("books in PostgreSQL need psycopg: pip install 'discreet[postgres]'") from None
+        return PostgresStore(path, timeout=timeout)
+    return SQLiteStore(None if path is None else _place(path), timeout=timeout)
 
 
 def _place(path: str | os.PathLike[str]) -> Path:

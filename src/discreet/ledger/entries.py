@@ -260,8 +260,8 @@ def checked_text(value: str | None, name: str, *, blank: bool = True) -> str | N
         return None
     if not isinstance(value, str):
         raise KindError(name, type(value), "a text")
-    if len(value) > _MOST_TEXT or any("\ud800" <= c <= "\udfff" for c in value):
-        raise ParameterError(name, value, f"at most {_MOST_TEXT} characters, none of them a lone surrogate")
+    if len(value) > _MOST_TEXT or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):  # Which no store keeps.
+        raise ParameterError(name, value, f"at most {_MOST_TEXT} characters, none of them NUL or a lone surrogate")
     if not (blank or value.strip()):
         raise ParameterError(name, value, "a text that says something")
     return str(value)

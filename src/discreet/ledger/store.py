@@ -1,122 +1,127 @@
-"""Store: the only file that opens SQLite. What is committed here is on disk, and a fork finds nothing half done."""
+"""Store: what books need of the place where they are kept. SQLite is one file, PostgreSQL another.
+
+A store runs work in transactions that are durable once committed, alone with the books where they are EXCLUSIVE, and
+never half done. Inside, books speak SQL that every store understands: tables, rows, and ``?`` for each value.
+"""
 
 from __future__ import annotations
 
 import os
-import sqlite3
-import stat
 import threading
 import time
-import weakref
-from collections.abc import Callable
-from contextlib import suppress
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NoReturn, TypeVar, final
+from typing import Any, ClassVar, Final, Literal, NoReturn, Protocol, TypeAlias, TypeVar
 
-from discreet.coins import SYSTEM
-from discreet.errors import DiscreetError, LedgerError, show_path
-from discreet.ledger.formats import DAMAGED
+from discreet.errors import DiscreetError, LedgerError
 
-__all__ = ["Store", "UnwritableError", "in_memory"]
+__all__ = ["DAMAGED", "GATE", "Connection", "Kind", "Refuse", "Rows", "Store", "UnwritableError"]
 
 T = TypeVar("T")
 
-_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_UNWRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_FULL)
+Kind: TypeAlias = Literal["DEFERRED", "EXCLUSIVE"]
+"""A transaction that reads one state of the books, or one that writes and is alone with them from its start."""
+Refuse: TypeAlias = Callable[[str], NoReturn]
 
-# Not write-ahead: a WAL is a second file that holds charges which the first one lacks, so that a copy, a move or a
-# truncation loses them without a trace. With a rollback journal the ledger is one file whenever nobody is charging.
-# Its commit is the deletion of the journal; only EXTRA, which is FULL and more, also syncs the folder then. Without
-# that, a power cut could bring the journal back, and it would undo a charge whose answer is already out.
-_PRAGMAS: Final = (
-    "journal_mode = DELETE",
-    "synchronous = EXTRA",  # proof: durable
-    "fullfsync = ON",  # On macOS a plain fsync stops at the drive's cache; elsewhere these two do nothing.
-    "checkpoint_fullfsync = ON",
-    "trusted_schema = OFF",
-    "cell_size_check = ON",
+DAMAGED: Final = (
+    "is damaged, or is being changed by another program: release nothing more on it, "
+    "and restore a copy that has every charge, or start a new ledger with what is surely left"
 )
 
-_MEANINGS: Final = {
-    sqlite3.SQLITE_READONLY: "cannot be written: give yourself the right to write the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened together with its journal: check the rights of the file and its folder",
-    sqlite3.SQLITE_PERM: "cannot be opened: check the rights of the file and its folder",
-    sqlite3.SQLITE_FULL: "does not fit on the disk: make room",
-    sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk, and that there is room on it",
-    sqlite3.SQLITE_NOTADB: "is no ledger, or its beginning is damaged: give the path of a ledger",
-}
-
-# Held while SQLite runs. A fork waits for it, so that no child is born with a connection, a lock or half a
+# Held while a transaction runs. A fork waits for it, so that no child is born with a connection, a lock or half a
 # transaction of its parent's. It is reentrant for signal handlers' sake: a wait in one ends with the timeout.
-_GATE: Final = threading.RLock()
+GATE: Final = threading.RLock()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_GATE.acquire, after_in_parent=_GATE.release, after_in_child=_GATE.release)
+    os.register_at_fork(before=GATE.acquire, after_in_parent=GATE.release, after_in_child=GATE.release)
+
+
+class Rows(Protocol):
+    """What a query gives."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def fetchone(self) -> Any:
+        """Return the next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows that are left."""
+
+
+class Connection(Protocol):
+    """A transaction that has begun: SQL goes in, with ``?`` for each value, and rows come out."""
+
+    def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Rows:
+        """Do one statement."""
 
 
 class UnwritableError(LedgerError):
-    """The file may be read and not written."""
+    """The books may be read and not written."""
 
 
-@final
-class Store:
-    """A file, or some memory, in which transactions are durable, exclusive where asked, and never half done.
+class Store(ABC):
+    """A place for one ledger's books."""
 
-    >>> store = Store(None, timeout=1)
-    >>> store.run("DEFERRED", lambda connection: connection.execute("SELECT 1").fetchone())
-    (1,)
-    """
+    __slots__ = ("__weakref__", "_closed", "timeout")
 
-    __slots__ = ("__weakref__", "_closed", "_file", "_home", "_memory", "path", "timeout")
+    failure: ClassVar[type[Exception]]
+    """What the driver raises."""
 
-    def __init__(self, path: Path | None, *, timeout: float) -> None:
-        self.path, self.timeout = path, timeout
-        self._closed, self._home = False, os.getpid()
-        self._file: tuple[int, int] | None = None
-        self._memory: sqlite3.Connection | None = None
-        if path is None:
-            self._memory = in_memory()
-            weakref.finalize(self, self._memory.close)
+    def __init__(self, timeout: float) -> None:
+        self.timeout, self._closed = timeout, False
 
     @property
+    @abstractmethod
+    def path(self) -> Path | str | None:
+        """What opens these books again, without any password; None in memory."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """What to call this place in a message."""
+
+    @property
+    @abstractmethod
     def is_missing(self) -> bool:
-        """Whether there is nothing yet, or nothing any more, where the file would be."""
-        return self.path is None or not os.path.lexists(self.path)
+        """Whether there is nothing yet, or nothing any more, where the books would be."""
 
-    def make(self, fill: Callable[[sqlite3.Connection], object]) -> None:
-        """Make the file, whole and durable, unless another process has been faster."""
-        try:
-            with _GATE:
-                if self._memory is not None:
-                    _write_new(self._memory, fill)
-                elif self.path is not None:
-                    _make(self.path, fill)
-        except sqlite3.Error as error:
-            self.refuse(_MEANINGS.get(_code(error), DAMAGED), error)
-        except OSError as error:
-            self.refuse("cannot be made here: check the rights of the folder, and the disk", error)
+    @abstractmethod
+    def make(self, fill: Callable[[Connection], object]) -> None:
+        """Make the tables and fill them, whole and durable, unless another process has been faster."""
 
+    @abstractmethod
     def hold(self) -> None:
-        """Refuse, from now on, any file but this one."""
-        self.run("DEFERRED", lambda _: None)  # On a layered file system, opening a file to write may change it.
-        self._file = self._identity()
+        """Refuse, from now on, any books but these."""
 
     def close(self) -> None:
         """Refuse everything from now on."""
         self._closed = True
-        if self._memory is not None:
-            with _GATE:
-                self._memory.close()
 
-    def run(self, kind: str, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do some work in one transaction, waiting while others have the file."""
+    @abstractmethod
+    def format_of(self, connection: Connection) -> int:
+        """Return the format of the books, or refuse what is no ledger or is newer than this program."""
+
+    @abstractmethod
+    def check(self, connection: Connection) -> None:
+        """Refuse tables, indices and triggers that are not those of the books' format."""
+
+    @abstractmethod
+    def check_pages(self, connection: Connection) -> None:
+        """Refuse books in which something is out of place beneath the rows. This may read all of them."""
+
+    def run(self, kind: Kind, work: Callable[[Connection], T]) -> T:
+        """Do some work in one transaction, waiting while others have the books; it may be done over before it commits.
+
+        Only a transaction that has surely changed nothing is tried again: else a charge could be made twice.
+        """
         deadline, pause = time.monotonic() + self.timeout, 0.001
         while True:
-            with _GATE:
+            with GATE:
                 try:
                     return self._transact(kind, work)
-                except sqlite3.Error as error:
-                    if _code(error) not in _BUSY:
-                        self.refuse(_MEANINGS.get(_code(error), DAMAGED), error)
+                except self.failure as error:
+                    if not self.is_busy(error):  # proof: again
+                        self.refuse(self.meaning(error), error)
                 except DiscreetError:
                     raise
                 except (
@@ -132,146 +137,38 @@ class Store:
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
 
-    def _transact(self, kind: str, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do some work in one transaction, if nobody else has the file."""
-        self._check_alive()
-        # A connection lives as long as its transaction: there is none to carry across a fork or into another thread.
-        connection = self._memory or _connect(Path(self.where), "rw")
-        try:
-            connection.execute(f"BEGIN {kind}")
-            result = work(connection)
-            self._check_alive()
-            _commit(connection, self.where)
-        finally:
-            with suppress(sqlite3.Error):
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-            if self._memory is None:
-                connection.close()
-        self._check_alive()  # A commit into a file that has lost its name is none.
-        return result
+    @abstractmethod
+    def _transact(self, kind: Kind, work: Callable[[Connection], T]) -> T:
+        """Do some work in one transaction, if nobody else has the books."""
 
-    def _check_alive(self) -> None:
-        """Raise unless this object, its process and its file are the ones that they were."""
-        if self._closed:
-            self.refuse("this ledger is closed: open it anew")
-        if self.path is None and os.getpid() != self._home:
-            self.refuse("this ledger belongs to the process that made it: use a file to share a budget")
-        found = self._identity()
-        if self._file is not None and self._file != found:
-            self.refuse("has been replaced by another file: put the old one back, or open the new one")
+    @abstractmethod
+    def is_busy(self, error: Exception) -> bool:
+        """Whether the driver says that nothing was changed, because of others, and that it may be tried again."""
 
-    def _identity(self) -> tuple[int, int] | None:
-        """Return what tells the file from any other, or raise where there is none."""
-        if self.path is None:
-            return None
-        try:
-            found = self.path.stat()
-        except OSError as error:
-            self.refuse("has been deleted or moved, or cannot be reached: put it back, or check the rights", error)
-        if not stat.S_ISREG(found.st_mode):
-            self.refuse("is not a file: give the path of a ledger, or one where there is nothing yet")
-        if not found.st_size:
-            self.refuse("is empty, as no ledger is: restore it; delete it only if nothing was ever charged to it")
-        return found.st_dev, found.st_ino
+    @abstractmethod
+    def meaning(self, error: Exception) -> str:
+        """Return what a driver's error means, with the remedy."""
 
-    @property
-    def where(self) -> str:
-        """What to call this place in a message."""
-        return "memory" if self.path is None else show_path(self.path)
+    def _is_unwritable(self, error: Exception) -> bool:
+        """Whether the driver says that the books may be read and not written."""
+        return False
+
+    def _words(self, error: Exception) -> str:
+        """Return what an error says, without the path that the system repeats."""
+        return getattr(error, "strerror", None) or str(error)
 
     def refuse(self, why: str, error: Exception | None = None) -> NoReturn:
         """Raise LedgerError with a reason, which names the remedy too."""
-        unwritable = isinstance(error, sqlite3.Error) and _code(error) in _UNWRITABLE
-        kind = UnwritableError if unwritable else LedgerError
-        raise kind(f"{self.where}: {why}{'' if error is None else f' ({_words(error)})'}") from None
+        kind = UnwritableError if error is not None and self._is_unwritable(error) else LedgerError
+        raise kind(f"{self.where}: {why}{'' if error is None else f' ({self._words(error)})'}") from None
 
-
-def _words(error: Exception) -> str:
-    """Return what an error says, without the path that the system repeats."""
-    return getattr(error, "strerror", None) or str(error)
-
-
-def _make(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
-    for stray in (f"{path}-journal", f"{path}-wal"):  # SQLite would play it back into the new file.
-        if os.path.lexists(stray) and not os.path.lexists(path):
-            raise LedgerError(f"{stray}: is left from a ledger that is gone: put that back at {path}, or delete this")
-    # The file gets its name when it is whole, so that no crash leaves half a ledger, or an empty one, behind.
-    draft = path.with_name(f".ledger-{SYSTEM.bits(64):016x}")
-    try:
-        connection = _connect(draft, "rwc")
-        try:
-            _write_new(connection, fill)
-        finally:
-            connection.close()
-        with suppress(FileExistsError):
-            _put(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-    if os.name == "posix":  # A file's name is as durable as its folder.
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _put(draft: Path, path: Path) -> None:
-    """Give a file another name, at once and whole, unless the name is taken."""
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise
-    except OSError:  # A file system without links: take the name first, and whoever looks meanwhile finds it empty.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        draft.replace(path)
-
-
-def _write_new(connection: sqlite3.Connection, fill: Callable[[sqlite3.Connection], object]) -> None:
-    connection.execute("BEGIN EXCLUSIVE")
-    fill(connection)
-    connection.execute("COMMIT")
-
-
-def in_memory() -> sqlite3.Connection:
-    """Return a connection to some memory, which is empty.
-
-    >>> in_memory().execute("PRAGMA user_version").fetchone()
-    (0,)
-    """
-    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection whose commits are durable; it does not wait, because a wait would hold up forks."""
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?mode={mode}", uri=True, timeout=0, isolation_level=None, check_same_thread=False
-    )
-    try:
-        for pragma in _PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
-        set_to = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous"))
-    except BaseException:
-        connection.close()
-        raise
-    if set_to != ("delete", 3):
-        connection.close()
-        raise LedgerError(f"{path}: cannot be kept durably by SQLite {sqlite3.sqlite_version} here, which has {set_to}")
-    return connection
-
-
-def _commit(connection: sqlite3.Connection, where: str) -> None:
-    try:
-        connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        if _code(error) in _BUSY:
-            raise
+    def refuse_commit(self, error: Exception) -> NoReturn:
+        """Raise LedgerError where a commit failed in a way that leaves open whether it is there."""
         raise LedgerError(
-            f"{where}: the disk failed while a charge was made durable ({error}): it may be on the books or not; "
-            "release nothing, count it as spent, and look at entries()"
+            f"{self.where}: the connection or the disk failed while a charge was made durable ({self._words(error)}): "
+            "it may be on the books or not; release nothing, count it as spent, and look at entries()"
         ) from None
 
-
-def _code(error: sqlite3.Error) -> int:
-    """Return the primary code of an error, without its details."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    def _check_open(self) -> None:
+        if self._closed:
+            self.refuse("this ledger is closed: open it anew")

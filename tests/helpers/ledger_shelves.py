@@ -1,0 +1,122 @@
+"""Places for ledgers, in each store, and what tests do there: in children, and to them."""
+
+import os
+import signal
+import statistics
+import time
+import timeit
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from urllib.parse import quote
+
+import postgres_server
+import pytest
+from ledger_past import is_url, raw, schema_of
+
+from discreet import BudgetError, Ledger
+
+SHELVES = "/dev/shm" if Path("/dev/shm").is_dir() else None
+THIRD = Fraction(1, 3)
+POSIX = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
+STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("books in postgres"))]
+
+
+class Database:
+    """A database as if it were a folder: its ledgers are schemas."""
+
+    def __init__(self, server=None):
+        self.server = server or postgres_server.shared()
+        self.name = self.server.database()
+
+    def __truediv__(self, name):
+        return f"postgresql://discreet@127.0.0.1:{self.server.where['port']}/{self.name}?schema={quote(name)}"
+
+    def iterdir(self):
+        """Return the ledgers, as URLs."""
+        with self.server.connect(self.name) as connection:
+            own = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN %s"
+            own = own.replace("%s", "('public', 'information_schema')")
+            return [self / name for (name,) in connection.execute(own)]
+
+
+def remove(path):
+    """Remove a ledger as if it had never been."""
+    if not is_url(path):
+        path.unlink()
+        return
+    with raw(path) as connection:
+        connection.execute(f'DROP SCHEMA "{schema_of(path)}" CASCADE')
+
+
+def exists(path):
+    """Whether there is anything where a ledger would be."""
+    if not is_url(path):
+        return path.exists()
+    with raw(path) as connection:
+        return connection.execute("SELECT to_regclass('budget') IS NOT NULL").fetchone()[0]
+
+
+def filled(path, count=3, receipt=None):
+    """Return a ledger of a budget of 1000 with some entries."""
+    book = Ledger(path, epsilon=1000, delta="1/2")
+    for i in range(count):
+        book.charge(epsilon=THIRD, delta="1e-6", table=f"table {i}", receipt=receipt)
+    return book
+
+
+def in_child(work):
+    """Do some work in a forked child, and return what it returns."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(60)  # A child that hangs fails.
+        try:
+            answer = repr(work())
+        except BaseException as error:
+            answer = f"raised {type(error).__name__}: {error}"
+        os.write(write, answer.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        answer = pipe.read()
+    os.waitpid(pid, 0)
+    return answer
+
+
+@contextmanager
+def killed(count, longest, seed, work):
+    """Fork children that do some work, and kill each at a random moment; give a reader of what they reported."""
+    read, write = os.pipe()
+    children = []
+    for _ in range(count):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.write(write, b"s")
+                work(write)
+                os._exit(0)
+            except BaseException:
+                os._exit(1)
+        children.append(pid)
+    os.close(write)
+    with os.fdopen(read, "rb", buffering=0) as pipe:
+        assert pipe.read(1) == b"s"
+        for pid in children:
+            time.sleep(seed.uniform(0, longest))
+            os.kill(pid, signal.SIGKILL)
+        assert all(os.waitpid(pid, 0)[1] in (signal.SIGKILL, 0) for pid in children)
+        yield pipe
+
+
+def spend(book, step, write):
+    """Charge and report, until killed or out of budget."""
+    with suppress(BudgetError):
+        while True:
+            book.charge(epsilon=step, receipt="x" * 300)
+            os.write(write, b".")
+
+
+def seconds(work, times=5):
+    """Return how long some work takes, at the median."""
+    return statistics.median(timeit.repeat(work, number=1, repeat=times))
