@@ -85,6 +85,7 @@ class AddNoise(Measurement[Any, Any]):
         size, of = (self.domain.size, self.domain.of) if isinstance(self.domain, Vectors) else (1, self.domain)
         width = of.width  # type: ignore[attr-defined]  # It is a domain of integers.
         l0, l1, li = distance if isinstance(distance, tuple) else (distance, distance, distance)
+        l0 = min(l0, 1) if isinstance(self.domain, Integers) else l0  # proof: one
         if width is None:
             return Sensitivity(l0, l1, li).tightest()
         return Sensitivity(l0 if size is None else min(l0, size), l1, min(li, width)).tightest()  # proof: diameter
