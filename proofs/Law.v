@@ -2,7 +2,7 @@
 
     A law is what it says of every bounded function: its expectation. So a program is written in monadic style,
     and a proof never sums over outcomes unless it wants to. *)
-From Coq Require Import Reals Lra Lia List.
+From Coq Require Import Reals Lra Lia List FunctionalExtensionality Classical_Prop.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -87,6 +87,15 @@ Proof.
 Defined.
 
 Notation "x <- P ;; K" := (bind P (fun x => K)) (at level 61, P at next level, right associativity).
+
+(** Two laws of equal expectations are equal. *)
+Lemma law_ext {T} (P Q : law T) : (forall f, P f = Q f) -> P = Q.
+Proof.
+  destruct P as [e1 a1 b1 c1], Q as [e2 a2 b2 c2]. simpl. intro H. apply functional_extensionality in H. destruct H.
+  f_equal; apply proof_irrelevance.
+Qed.
+Lemma bind_ret {T} (P : law T) : bind P ret = P.
+Proof. apply law_ext. trivial. Qed.
 
 Definition clamp x := Rmax 0 (Rmin x 1).
 Lemma clamp_in x : 0 <= clamp x <= 1.

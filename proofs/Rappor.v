@@ -1,5 +1,5 @@
 (** Basic RAPPOR: each bit is flipped with probability f/2 = g. *)
-From Coq Require Import Reals Lra Lia List Bool.
+From Coq Require Import Reals Lra Lia List Bool FunctionalExtensionality.
 From Discreet Require Import Law.
 Import ListNotations.
 Open Scope R_scope.
@@ -155,6 +155,69 @@ Section Rappor.
     pose proof (Hr a); pose proof (Hr b); pose proof (Hr c). lia.
   Qed.
 End Rappor.
+
+(** ** Counting: [x] is one bit of each of several people, and [y] what they report. *)
+
+Section Count.
+  Variable g : R.
+  Hypothesis Hg : 0 <= g <= 1.
+
+  (** The mean of each report, and how far all of them are from their means. *)
+  Definition mean_bit (b : bool) := if b then 1 - g else g.
+  Fixpoint off (x y : list bool) : R :=
+    match x, y with b :: x, c :: y => (if c then 1 else 0) - mean_bit b + off x y | _, _ => 0 end.
+
+  Lemma off_mean x : forall c k, rappor g x (fun y => c + k * off x y) = c.
+  Proof.
+    induction x as [|b x IH]; intros c k; cbn [rappor bind ret E off]; [ring|]. rewrite flip_is by trivial.
+    assert (forall d, rappor g x (fun y => c + k * (d - mean_bit b + off x y)) = c + k * (d - mean_bit b)) as H.
+    { intro d. rewrite <- (IH (c + k * (d - mean_bit b)) k). f_equal. apply functional_extensionality. intro; ring. }
+    rewrite !H. unfold mean_bit. destruct b; simpl; ring.
+  Qed.
+
+  Lemma off_square x : forall c k,
+    rappor g x (fun y => (c + off x y) ^ 2 * k) = (c ^ 2 + INR (length x) * (g * (1 - g))) * k.
+  Proof.
+    induction x as [|b x IH]; intros c k; cbn [rappor bind ret E off]; [simpl; ring|]. rewrite flip_is by trivial.
+    assert (forall d, rappor g x (fun y => (c + (d - mean_bit b + off x y)) ^ 2 * k) =
+      ((c + (d - mean_bit b)) ^ 2 + INR (length x) * (g * (1 - g))) * k) as H.
+    { intro d. rewrite <- IH. f_equal. apply functional_extensionality. intro; ring. }
+    rewrite !H. simpl length. rewrite S_INR. unfold mean_bit. destruct b; simpl; ring.
+  Qed.
+
+  (** A report's count is its mean and that. *)
+  Lemma weight_off x : forall y, length x = length y ->
+    INR (weight y) = g * INR (length x) + (1 - 2 * g) * INR (weight x) + off x y.
+  Proof.
+    induction x as [|b x IH]; intros [|c y] Hl; simpl in Hl; try discriminate; [simpl; ring|].
+    cbn [weight off length]. rewrite !plus_INR, (IH y), S_INR by lia. unfold mean_bit. destruct b, c; simpl; ring.
+  Qed.
+
+  (** Reports are as long as what they are about, so only those matter. *)
+  Lemma rappor_agree x : forall f h, (forall y, length y = length x -> f y = h y) -> rappor g x f = rappor g x h.
+  Proof.
+    induction x as [|b x IH]; intros f h H; cbn [rappor bind ret E]; [apply H; trivial|]. rewrite !flip_is by trivial.
+    assert (forall c, rappor g x (fun y => f (c :: y)) = rappor g x (fun y => h (c :: y))) as K
+      by (intro c; apply IH; intros y Hy; apply H; simpl; lia).
+    rewrite !K; trivial.
+  Qed.
+
+  Definition estimate (n : nat) (y : list bool) := (INR (weight y) - INR n * g) / (1 - 2 * g).
+
+  Theorem rappor_unbiased x : g < / 2 -> rappor g x (estimate (length x)) = INR (weight x).
+  Proof.
+    intro H. transitivity (rappor g x (fun y => INR (weight x) + / (1 - 2 * g) * off x y)); [|apply off_mean].
+    apply rappor_agree. intros y Hy. unfold estimate. rewrite (weight_off x y) by lia. field. lra.
+  Qed.
+
+  Theorem rappor_variance x : g < / 2 ->
+    rappor g x (fun y => (estimate (length x) y - INR (weight x)) ^ 2) = INR (length x) * (g * (1 - g)) / (1 - 2 * g) ^ 2.
+  Proof.
+    intro H. transitivity (rappor g x (fun y => (0 + off x y) ^ 2 * / (1 - 2 * g) ^ 2)).
+    - apply rappor_agree. intros y Hy. unfold estimate. rewrite (weight_off x y) by lia. field. lra.
+    - rewrite off_square. unfold Rdiv. ring.
+  Qed.
+End Count.
 
 (** The fewest flips within a budget, for b bits that may differ. *)
 Theorem rappor_within f b eps : 0 < f <= 1 -> 0 < b ->

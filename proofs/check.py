@@ -61,7 +61,7 @@ def run(command: list[str], folder: Path) -> str:
 
 def theorems(source: Path = HERE) -> list[str]:
     """Return the names of what is claimed."""
-    return re.findall(r"^  @(\w+)", (source / "Theorems.v").read_text(), re.MULTILINE)
+    return re.findall(r"^  @([\w.]+)", (source / "Theorems.v").read_text(), re.MULTILINE)
 
 
 def printed(build: Path) -> tuple[str, set[str]]:

@@ -1,5 +1,6 @@
 """What Coq has proved and computed is about the Python beside it. None of this needs Coq; `make proofs` does."""
 
+import ast
 import json
 import re
 import sys
@@ -18,6 +19,7 @@ TABLES = ROOT / "tests" / "data" / "proofs"
 
 sys.path.insert(0, str(PROOFS))
 import check  # noqa: E402
+import marks  # noqa: E402
 
 
 def table(name):
@@ -34,9 +36,35 @@ def test_every_proof_is_compiled_and_nothing_is_taken_for_granted():
 
 
 def test_the_statements_are_those_of_the_theorems():
-    printed = re.findall(r"^@?(\w+)\n     :", check.STATEMENTS.read_text(), re.MULTILINE)
+    printed = re.findall(r"^@?([\w.]+)\n     :", check.STATEMENTS.read_text(), re.MULTILINE)
     assert printed == check.theorems()
     assert len(set(printed)) == len(printed)
+
+
+def test_the_code_in_coq_is_what_the_marked_lines_say():
+    assert marks.CODE.read_text() == marks.code(), "run python proofs/marks.py --write, then make proofs"
+
+
+def test_every_mark_of_a_file_that_is_read_is_read_or_has_a_reason():
+    read = {}
+    for line in marks.LINES:
+        if isinstance(line, marks.Line):
+            read.setdefault(line.file, set()).add(line.mark)
+    assert read.keys() == marks.UNREAD.keys()
+    for file, found in read.items():
+        marked = set(re.findall(r"# proof: (\w+)", (marks.SOURCE / file).read_text()))
+        assert not found & marks.UNREAD[file].keys()
+        assert marked == found | marks.UNREAD[file].keys()
+
+
+@pytest.mark.parametrize(
+    "text", ["sum(x)", "x if y else z and w", "x ** y // z", "x[0]", "lambda: x", "f'{x}'", "True"]
+)
+def test_what_is_not_known_is_refused_and_never_guessed(text):
+    names = {name: name for name in "xyzw"}
+    for scope in ("Z", "nat", "bool"):
+        with pytest.raises(marks.UnreadableError):
+            marks._Reader(scope, names, {}).value(ast.parse(text, mode="eval").body)
 
 
 def test_tables_are_committed_for_whatever_coq_computes():

@@ -55,7 +55,7 @@ class OptimizedUnary(Measurement[Any, Any]):
 
     def __init__(self, *, length: int, p: Exact, q: Exact) -> None:
         domain, yes, no = BitVectors(length), exact(p, "p"), exact(q, "q")
-        if not 0 < yes < 1:
+        if not 0 < yes < 1:  # proof: bias
             raise ParameterError("p", p, "0 < p < 1")
         if not 0 < no <= yes:  # proof: range
             raise ParameterError("q", q, "0 < q <= p, compared exactly")

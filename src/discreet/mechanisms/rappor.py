@@ -129,7 +129,7 @@ class Rappor(Measurement[Any, Any]):
         return packed_reports(places, self.length, fill, AT_A_TIME // self.length)
 
     def _flips(self, n: int, coins: Coins) -> NDArray[np.bool_]:
-        return bernoulli_many(self.f / 2, n, coins, constant_words=self.constant_time)
+        return bernoulli_many(self.f / 2, n, coins, constant_words=self.constant_time)  # proof: flips
 
     def law(self, x: Any, /) -> Mapping[tuple[bool, ...], Fraction]:
         """Return the probability of each report, for vectors of at most 16 bits."""

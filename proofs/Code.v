@@ -1,0 +1,138 @@
+(* Written by marks.py from the marked lines of the Python: do not edit. *)
+From Coq Require Import ZArith Reals Bool.
+Open Scope R_scope.
+
+(* samplers/one.py: below_real: if prefix < low or prefix >= high: return prefix < low *)
+Definition below_real_enclosed (low high prefix : Z) := (if (((prefix <? low)%Z || (high <=? prefix)%Z)%bool) then Some (prefix <? low) else None)%Z.
+Definition below_real_enclosed_prefix (prefix word u : Z) := ((Z.lor (Z.shiftl prefix word) u))%Z.
+Definition below_real_enclosed_bits (bits word : Z) := ((bits + word))%Z.
+
+(* samplers/one.py: below_real: if gap >= d or gap <= 0: return gap > 0 *)
+Definition below_real (a d prefix bits : Z) := (let gap := ((Z.shiftl a bits) - (prefix * d)) in if (((d <=? gap)%Z || (gap <=? 0)%Z)%bool) then Some (0 <? gap) else None)%Z.
+Definition below_real_prefix (prefix word u : Z) := ((Z.lor (Z.shiftl prefix word) u))%Z.
+Definition below_real_bits (bits word : Z) := ((bits + word))%Z.
+
+(* samplers/one.py: floor_of: if low == high: return low *)
+Definition floor_of (n prefix bits : Z) := (let low := (Z.shiftr (prefix * n) bits) in let high := (Z.shiftr (((prefix * n) + n) - 1) bits) in if (low =? high) then Some low else None)%Z.
+Definition floor_of_prefix (prefix word u : Z) := ((Z.lor (Z.shiftl prefix word) u))%Z.
+Definition floor_of_bits (bits word : Z) := ((bits + word))%Z.
+
+(* mechanisms/randomized_response_bool.py: if not Fraction(1, 2) <= p <= 1: *)
+Definition randomized_response_bool_range (p : R) : Prop := ((1 / 2) <= p /\ p <= 1)%R.
+
+(* mechanisms/randomized_response_bool.py: return (self.prob, 1 - self.prob) *)
+Definition randomized_response_bool_support_own (p : R) := p%R.
+
+(* mechanisms/randomized_response_bool.py: return (self.prob, 1 - self.prob) *)
+Definition randomized_response_bool_support_other (p : R) := (1 - p)%R.
+
+(* mechanisms/randomized_response_bool.py: return Pure(INFINITE if self.prob == 1 else ln(self.prob / (1 - self.prob))) *)
+Definition randomized_response_bool_map (p : R) := (if Req_EM_T p 1 then None else Some (ln (p / (1 - p))))%R.
+
+(* mechanisms/randomized_response_bool.py: return bool(x) is honest *)
+Definition randomized_response_bool_answer (x honest : bool) := (Bool.eqb x honest)%bool.
+
+(* mechanisms/randomized_response_bool.py: answers: NDArray[np.bool_] = truths == honest *)
+Definition randomized_response_bool_answers (truths honest : bool) := (Bool.eqb truths honest)%bool.
+
+(* mechanisms/randomized_response_bool.py: return cls(prob=float_down(1 / (1 + q)), constant_time=constant_time) *)
+Definition randomized_response_bool_within (epsilon : R) := (1 / (1 + (exp (- (Rmin epsilon 1000)))))%R.
+
+(* mechanisms/randomized_response.py: if not Fraction(1, t) <= p <= 1: *)
+Definition randomized_response_range (p t : R) : Prop := ((1 / t) <= p /\ p <= 1)%R.
+
+(* mechanisms/randomized_response.py: return (self.prob, (1 - self.prob) / (len(self.categories) - 1)) *)
+Definition randomized_response_support_own (p t : R) := p%R.
+
+(* mechanisms/randomized_response.py: return (self.prob, (1 - self.prob) / (len(self.categories) - 1)) *)
+Definition randomized_response_support_other (p t : R) := ((1 - p) / (t - 1))%R.
+
+(* mechanisms/randomized_response.py: return Pure(INFINITE if p == 1 else ln(p * (t - 1) / (1 - p))) *)
+Definition randomized_response_map (p t : R) := (if Req_EM_T p 1 then None else Some (ln ((p * (t - 1)) / (1 - p))))%R.
+
+(* mechanisms/randomized_response.py: honest = below_real(self.prob, draw >> WORD, WORD, coins) *)
+Definition randomized_response_honest (p : R) := p%R.
+
+(* mechanisms/randomized_response.py: choice = floor_of(t if place < 0 else t - 1, draw & (1 << WORD) - 1, WORD, coins) *)
+Definition randomized_response_choice (place t : Z) := (if place <? 0 then t else (t - 1))%Z.
+
+(* mechanisms/randomized_response.py: return values[choice] *)
+Definition randomized_response_foreign (choice : nat) := choice%nat.
+
+(* mechanisms/randomized_response.py: return values[place if honest else (place + 1 + choice) % t] *)
+Definition randomized_response_answer (place choice t : nat) (honest : bool) := (if honest then place else (((place + 1) + choice) mod t))%nat.
+
+(* mechanisms/randomized_response.py: return cls(categories=cats, prob=max(p, Fraction(1, len(cats)))) *)
+Definition randomized_response_within (epsilon t : R) := (Rmax (1 / (1 + ((exp (- (Rmin epsilon 1000))) * (t - 1)))) (1 / t))%R.
+
+(* mechanisms/rappor.py: if not 0 < share <= 1: *)
+Definition rappor_range (f : R) : Prop := (0 < f /\ f <= 1)%R.
+
+(* mechanisms/rappor.py: return (1 - self.f / 2, self.f / 2) *)
+Definition rappor_support_own (f : R) := (1 - (f / 2))%R.
+
+(* mechanisms/rappor.py: return (1 - self.f / 2, self.f / 2) *)
+Definition rappor_support_other (f : R) := (f / 2)%R.
+
+(* mechanisms/rappor.py: return Pure(ln((2 - self.f) / self.f) * min(2 * self.max_weight, self.length)) *)
+Definition rappor_map (f m k : R) := ((ln ((2 - f) / f)) * (Rmin (2 * m) k))%R.
+
+(* mechanisms/rappor.py: return bernoulli_many(self.f / 2, n, coins, constant_words=self.constant_time) *)
+Definition rappor_flips (f : R) := (f / 2)%R.
+
+(* mechanisms/rappor.py: return np.asarray(x, np.bool_) ^ self._flips(self.length, coins) *)
+Definition rappor_xor (x flip : bool) := (xorb x flip)%bool.
+
+(* mechanisms/rappor.py: counts = [(int(y) - n * f / 2) / (1 - f) for y in sums] *)
+Definition rappor_debias (f y n : R) := ((y - ((n * f) / 2)) / (1 - f))%R.
+
+(* mechanisms/rappor.py: variance = n * (f / 2) * (1 - f / 2) / (1 - f) ** 2 *)
+Definition rappor_variance (f n : R) := (((n * (f / 2)) * (1 - (f / 2))) / ((1 - f) ^ 2))%R.
+
+(* mechanisms/rappor.py: f = float_up(share) *)
+Definition rappor_within (epsilon m k : R) := (if Req_EM_T (Rmin (2 * m) k) 0 then 1 else (2 / (1 + (exp (epsilon / (Rmin (2 * m) k))))))%R.
+
+(* mechanisms/optimized_unary.py: if not 0 < yes < 1: *)
+Definition optimized_unary_bias (p : R) : Prop := (0 < p /\ p < 1)%R.
+
+(* mechanisms/optimized_unary.py: if not 0 < no <= yes: *)
+Definition optimized_unary_range (p q : R) : Prop := (0 < q /\ q <= p)%R.
+
+(* mechanisms/optimized_unary.py: return Pure(ln(one * other if self.length > 1 else max(one, other))) *)
+Definition optimized_unary_map (p q k : R) := (ln (if Rlt_dec 1 k then ((p / q) * ((1 - q) / (1 - p))) else (Rmax (p / q) ((1 - q) / (1 - p)))))%R.
+
+(* mechanisms/optimized_unary.py: return np.where(np.asarray(x, np.bool_), honest, bernoulli_many(self.q, self.length, coins)) *)
+Definition optimized_unary_bits (x honest coin : bool) := (if x then honest else coin)%bool.
+
+(* mechanisms/optimized_unary.py: return np.where(np.asarray(x, np.bool_), honest, bernoulli_many(self.q, self.length, coins)) *)
+Definition optimized_unary_bits_honest (p q : R) := p%R.
+
+(* mechanisms/optimized_unary.py: return np.where(np.asarray(x, np.bool_), honest, bernoulli_many(self.q, self.length, coins)) *)
+Definition optimized_unary_bits_coin (p q : R) := q%R.
+
+(* mechanisms/optimized_unary.py: return cls(length=length, p=Fraction(1, 2), q=float_up(least)) *)
+Definition optimized_unary_within (epsilon k : R) := (if Rlt_dec 1 k then (1 / (1 + (exp epsilon))) else ((exp (- epsilon)) / 2))%R.
+
+(* noise/laplace.py: if s < 0: *)
+Definition laplace_scale (s : R) : Prop := (~ (s < 0))%R.
+
+(* noise/laplace.py: return Pure(INFINITE if self.scale == 0 else sensitivity.l1 / self.scale) *)
+Definition laplace_map (l1 s : R) := (if Req_EM_T s 0 then None else Some (l1 / s))%R.
+
+(* noise/laplace.py: return cls(sensitivity.l1 / epsilon) *)
+Definition laplace_within (l1 epsilon : R) := (l1 / epsilon)%R.
+
+(* noise/laplace.py: return exp(-k / s) / (1 + exp(-1 / s)) *)
+Definition laplace_tail (k s : R) := ((exp ((- k) / s)) / (1 + (exp ((- 1) / s))))%R.
+
+(* noise/laplace.py: return max(-floor_bits(self.scale * ln(p * (1 + exp(-1 / self.scale))), 0), 1) *)
+Definition laplace_reach (p s : R) := (s * (ln (p * (1 + (exp ((- 1) / s))))))%R.
+
+(* noise/base.py: return self.tail(k) if k > 0 else 1 - self.tail(1 - k) *)
+Definition base_either (k tail other : R) := (if Rlt_dec 0 k then tail else (1 - other))%R.
+
+(* noise/base.py: return self.at_least(abs(z)) - self.tail(abs(z) + 1) *)
+Definition base_point (at_least beyond : R) := (at_least - beyond)%R.
+
+(* mechanisms/keep_above.py: above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold *)
+Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.

@@ -1,0 +1,367 @@
+"""Read the marked lines of the Python into Coq: `# proof: map` in rappor.py becomes Definition rappor_map.
+
+`python proofs/marks.py --write` writes Code.v. Arithmetic, comparisons, conditions, a few functions and loops of one
+shape are known; anything else is an error, never a guess. Names that a function assigns once stand for what they are
+assigned. A rounding to a float is read as the real number that is rounded, and INFINITE as no number: None.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SOURCE = HERE.parent / "src" / "discreet"
+CODE = HERE / "Code.v"
+
+_OPERATORS = {
+    "R": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^"},
+    "Z": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "mod"},
+    "nat": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Mod: "mod"},
+}
+_BITWISE = {ast.LShift: "Z.shiftl", ast.RShift: "Z.shiftr", ast.BitOr: "Z.lor", ast.BitAnd: "Z.land"}
+_TESTS = {
+    "R": {ast.Lt: "Rlt_dec {} {}", ast.LtE: "Rle_dec {} {}", ast.Gt: "Rlt_dec {1} {0}", ast.Eq: "Req_EM_T {} {}"},
+    "Z": {ast.Lt: "{} <? {}", ast.LtE: "{} <=? {}", ast.Gt: "{1} <? {0}", ast.GtE: "{1} <=? {0}", ast.Eq: "{} =? {}"},
+}
+_RELATIONS = {ast.Lt: "{} < {}", ast.LtE: "{} <= {}", ast.Gt: "{1} < {0}"}
+_FUNCTIONS = {
+    "R": {
+        "ln": "(ln {})",
+        "exp": "(exp {})",
+        "expm1": "(exp {} - 1)",
+        "log1p": "(ln (1 + {}))",
+        "min": "(Rmin {} {})",
+        "max": "(Rmax {} {})",
+        "maximum": "(Rmax {} {})",
+    },
+    "Z": {"min": "(Z.min {} {})", "max": "(Z.max {} {})"},
+}
+_SEEN_THROUGH = {"Pure", "float_up", "float_down", "int", "bool"}
+
+
+class UnreadableError(SyntaxError):
+    """A marked line that is not of a shape that is read."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A marked line, or a part of it, as a definition over some variables."""
+
+    file: str
+    mark: str
+    variables: str
+    names: dict[str, str] = field(default_factory=dict)
+    scope: str = "R"
+    part: tuple[int | str, ...] = ()
+    suffix: str = ""
+
+    def definition(self) -> str:
+        """Return the line of Python as a comment, and its meaning in Coq."""
+        statement, function = _marked(self.file, self.mark)
+        variables = " ".join(re.findall(r"\(([^:]+):", self.variables)).split()
+        names = {name: name for name in variables} | self.names
+        reader = _Reader(self.scope, names, _assigned(function))
+        if isinstance(statement, ast.If):
+            meaning, kind = reader.guard(statement), " : Prop"
+        else:
+            value = statement.value
+            assert value is not None  # noqa: S101  # Returns and assignments here have one.
+            for step in self.part:
+                value = _part(reader.assigned.get(ast.unparse(value), value), step)
+            meaning, kind = reader.value(value), ""
+        shown = ast.unparse(statement).split("\n")[0]
+        name = f"{Path(self.file).stem}_{self.mark}{self.suffix}"
+        defined = f"Definition {name} {self.variables}{kind} := {_closed(meaning)}%{self.scope}."
+        return f"(* {self.file}: {shown} *)\n{defined}\n"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop that compares a prefix of U and adds words: the which-th `while True` of a function."""
+
+    function: str
+    which: int
+    name: str
+    variables: str
+
+    def definition(self) -> str:
+        """Return what the loop says of a prefix, and how it lengthens the prefix."""
+        tree = ast.parse((SOURCE / "samplers/one.py").read_text())
+        function = next(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == self.function)
+        loops = sorted((n for n in ast.walk(function) if isinstance(n, ast.While)), key=lambda n: n.lineno)
+        loop = loops[self.which]
+        match loop:
+            case ast.While(
+                test=ast.Constant(value=True),
+                body=[
+                    ast.Assign(targets=[target], value=value),
+                    ast.If(test=stop, body=[ast.Return(value=ast.expr() as answer)], orelse=[]),
+                    ast.Assign(targets=[ast.Tuple() as state], value=ast.Tuple(elts=[prefix, bits])),
+                ],
+                orelse=[],
+            ) if ast.unparse(state) in ("prefix, bits", "(prefix, bits)"):
+                pass
+            case _:
+                raise UnreadableError(ast.unparse(loop))
+        given = ("a", "d", "n", "prefix", "bits", "low", "high", "word")
+        reader = _Reader("Z", {name: name for name in given} | {"gap": "gap", "coins.bits(word)": "u"}, {})
+        match target, value:
+            case ast.Name(id=name), _:
+                lets = f"let {name} := {reader.value(value)} in "
+            case ast.Tuple(elts=elements), ast.Tuple(elts=values):
+                pairs = zip(elements, values, strict=True)
+                lets = "".join(f"let {ast.unparse(e)} := {reader.value(v)} in " for e, v in pairs)
+            case _ if ast.unparse(value) == "enclose_bits([p], bits)" and ast.unparse(target) == "[(low, high)]":
+                lets = ""
+            case _:
+                raise UnreadableError(ast.unparse(loop))
+        says = f"{lets}if {reader.value(stop)} then Some {reader.value(answer)} else None"
+        return (
+            f"(* samplers/one.py: {self.function}: if {ast.unparse(stop)}: return {ast.unparse(answer)} *)\n"
+            f"Definition {self.name} ({self.variables} : Z) := ({says})%Z.\n"
+            f"Definition {self.name}_prefix (prefix word u : Z) := ({reader.value(prefix)})%Z.\n"
+            f"Definition {self.name}_bits (bits word : Z) := ({reader.value(bits)})%Z.\n"
+        )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Expressions of Python as terms of Coq, in one scope."""
+
+    scope: str
+    names: dict[str, str]
+    assigned: dict[str, ast.expr]
+
+    def value(self, node: ast.expr) -> str:
+        """Return a term; Some of it, where a branch is INFINITE and so None."""
+        match node:
+            case ast.Call(func=ast.Name(id="Pure"), args=[inner]):
+                return self.value(inner)
+            case ast.IfExp(test=test, body=ast.Name(id="INFINITE"), orelse=other):
+                return f"if {self.test(test)} then None else Some {self.term(other)}"
+        return self.term(node)
+
+    def term(self, node: ast.expr) -> str:  # noqa: PLR0912  # A case for each kind of expression.
+        """Return a term."""
+        text = ast.unparse(node)
+        if text in self.names:
+            return self.names[text]
+        match node:
+            case ast.Name(id=name) if name in self.assigned:
+                return self.term(self.assigned[name])
+            case ast.Constant(value=int(number)) if not isinstance(number, bool):
+                return str(number)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.operation(left, op, right)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return f"(- {self.term(operand)})"
+            case ast.IfExp(test=test, body=body, orelse=other) if self.scope == "R" and not isinstance(
+                test, ast.Compare
+            ):
+                return f"(if Req_EM_T {self.term(test)} 0 then {self.term(other)} else {self.term(body)})"
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return f"(if {self.test(test)} then {self.term(body)} else {self.term(other)})"
+            case ast.Compare(left=left, ops=[ast.Is() | ast.Eq()], comparators=[right]) if self.scope == "bool":
+                return f"(Bool.eqb {self.term(left)} {self.term(right)})"
+            case ast.Compare() | ast.BoolOp():
+                return f"({self.test(node)})"
+            case ast.Call(func=ast.Name(id="Fraction"), args=[top, bottom]):
+                return f"({self.term(top)} / {self.term(bottom)})"
+            case ast.Call(func=ast.Name(id="Fraction"), args=[only]):
+                return self.term(only)
+            case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _SEEN_THROUGH:
+                return self.term(inner)
+            case ast.Call(func=ast.Name(id=name), args=args) if name in _FUNCTIONS.get(self.scope, {}):
+                return _FUNCTIONS[self.scope][name].format(*map(self.term, args))
+            case ast.Call(func=ast.Attribute(attr="asarray"), args=[array, _]):
+                return self.term(array)
+            case ast.Call(func=ast.Attribute(attr="where"), args=[test, one, other]):  # One element of each array.
+                return f"(if {self.term(test)} then {self.term(one)} else {self.term(other)})"
+        raise UnreadableError(text)
+
+    def operation(self, left: ast.expr, op: ast.operator, right: ast.expr) -> str:
+        """Return a term with an operator."""
+        one, other = self.term(left), self.term(right)
+        if self.scope == "bool" and isinstance(op, ast.BitXor):
+            return f"(xorb {one} {other})"
+        if self.scope == "Z" and type(op) in _BITWISE:
+            return f"({_BITWISE[type(op)]} {one} {other})"
+        if type(op) not in _OPERATORS.get(self.scope, {}):
+            raise UnreadableError(ast.unparse(left) + type(op).__name__)
+        return f"({one} {_OPERATORS[self.scope][type(op)]} {other})"
+
+    def test(self, node: ast.expr) -> str:
+        """Return what decides an `if`."""
+        if (text := ast.unparse(node)) in self.names:
+            return self.names[text]
+        match node:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _TESTS.get(self.scope, {}):
+                return _TESTS[self.scope][type(op)].format(self.term(left), self.term(right))
+            case ast.BoolOp(op=op, values=values) if self.scope == "Z":
+                sign = "||" if isinstance(op, ast.Or) else "&&"
+                return "(" + f" {sign} ".join(f"({self.test(value)})%Z" for value in values) + ")%bool"
+        raise UnreadableError(text)
+
+    def guard(self, node: ast.If) -> str:
+        """Return what a parameter is that is let through: where the test raises, its opposite."""
+        if not isinstance(node.body[-1], ast.Raise):
+            raise UnreadableError(ast.unparse(node))
+        match node.test:
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare() as allowed):
+                return self.relation(allowed)
+            case ast.Compare() as refused:
+                return f"~ ({self.relation(refused)})"
+        raise UnreadableError(ast.unparse(node.test))
+
+    def relation(self, node: ast.Compare) -> str:
+        """Return a chain of comparisons as a proposition."""
+        sides = [self.term(side) for side in (node.left, *node.comparators)]
+        found = [_RELATIONS[type(op)].format(*sides[i : i + 2]) for i, op in enumerate(node.ops)]
+        return " /\\ ".join(found)
+
+
+def _marked(file: str, mark: str) -> tuple[ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.If, ast.AST]:
+    """Return the statement on a marked line, and the function it is in."""
+    text = (SOURCE / file).read_text()
+    [line] = [n for n, line in enumerate(text.splitlines(), 1) if re.search(rf"# proof: {mark}$", line)]
+    for function in ast.walk(ast.parse(text)):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.If) and node.lineno == line:
+                    return node, function
+                if isinstance(node, (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.end_lineno == line:
+                    return node, function
+    raise UnreadableError(f"{file}: {mark}")
+
+
+def _assigned(function: ast.AST) -> dict[str, ast.expr]:
+    """Return what the names are that a function assigns once."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found.setdefault(name, []).append(value)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+                for one, value in zip(names, values, strict=True):
+                    found.setdefault(ast.unparse(one), []).append(value)
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                found.setdefault(name, []).extend([value, value])
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+def _closed(term: str) -> str:
+    """Return a term in parentheses, unless it has them."""
+    depth = [sum({"(": 1, ")": -1}.get(sign, 0) for sign in term[:i]) for i in range(1, len(term))]
+    return term if re.fullmatch(r"\w+", term) or (term[0] == "(" and all(depth)) else f"({term})"
+
+
+def _part(node: ast.expr, step: int | str) -> ast.expr:
+    """Return a part of an expression: an element, an argument, or a field of the syntax tree."""
+    match node, step:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) | ast.Call(args=parts), int(place):
+            return parts[place]
+        case ast.Call(keywords=keywords), str(name):
+            return next(keyword.value for keyword in keywords if keyword.arg == name)
+        case _, str(name):
+            found: ast.expr = getattr(node, name)
+            return found
+    raise UnreadableError(ast.unparse(node))
+
+
+_P = {"self.prob": "p"}
+_RR, _RB = "mechanisms/randomized_response.py", "mechanisms/randomized_response_bool.py"
+_RA, _OU = "mechanisms/rappor.py", "mechanisms/optimized_unary.py"
+_LA, _NB, _KA = "noise/laplace.py", "noise/base.py", "mechanisms/keep_above.py"
+_T = _P | {"len(self.categories)": "t", "len(cats)": "t"}
+_EPS = {"amount(epsilon)": "epsilon"}
+_F = {"self.f": "f", "self.max_weight": "m", "self.length": "k", "domain.max_weight": "m", "domain.length": "k"} | _EPS
+_U = {"self.p": "p", "self.q": "q", "self.length": "k", "domain.length": "k"} | _EPS
+_FLIPS, _COINS = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
+
+LINES: tuple[Line | Loop, ...] = (
+    Loop("below_real", 0, "below_real_enclosed", "low high prefix"),
+    Loop("below_real", 1, "below_real", "a d prefix bits"),
+    Loop("floor_of", 0, "floor_of", "n prefix bits"),
+    Line(_RB, "range", "(p : R)"),
+    Line(_RB, "support", "(p : R)", _P, part=(0,), suffix="_own"),
+    Line(_RB, "support", "(p : R)", _P, part=(1,), suffix="_other"),
+    Line(_RB, "map", "(p : R)", _P),
+    Line(_RB, "answer", "(x honest : bool)", {}, "bool"),
+    Line(_RB, "answers", "(truths honest : bool)", {}, "bool"),
+    Line(_RB, "within", "(epsilon : R)", _EPS, part=("prob",)),
+    Line(_RR, "range", "(p t : R)"),
+    Line(_RR, "support", "(p t : R)", _T, part=(0,), suffix="_own"),
+    Line(_RR, "support", "(p t : R)", _T, part=(1,), suffix="_other"),
+    Line(_RR, "map", "(p t : R)", _T),
+    Line(_RR, "honest", "(p : R)", _P, part=(0,)),
+    Line(_RR, "choice", "(place t : Z)", {}, "Z", (0,)),
+    Line(_RR, "foreign", "(choice : nat)", {}, "nat", ("slice",)),
+    Line(_RR, "answer", "(place choice t : nat) (honest : bool)", {}, "nat", ("slice",)),
+    Line(_RR, "within", "(epsilon t : R)", _T | _EPS, part=("prob",)),
+    Line(_RA, "range", "(f : R)", {"share": "f"}),
+    Line(_RA, "support", "(f : R)", _F, part=(0,), suffix="_own"),
+    Line(_RA, "support", "(f : R)", _F, part=(1,), suffix="_other"),
+    Line(_RA, "map", "(f m k : R)", _F),
+    Line(_RA, "flips", "(f : R)", _F, part=(0,)),
+    Line(_RA, "xor", "(x flip : bool)", {_FLIPS: "flip"}, "bool"),
+    Line(_RA, "debias", "(f y n : R)", {"self.f": "f"}, part=("elt",)),
+    Line(_RA, "variance", "(f n : R)", {"self.f": "f"}),
+    Line(_RA, "within", "(epsilon m k : R)", _F),
+    Line(_OU, "bias", "(p : R)", {"yes": "p"}),
+    Line(_OU, "range", "(p q : R)", {"yes": "p", "no": "q"}),
+    Line(_OU, "map", "(p q k : R)", _U),
+    Line(_OU, "bits", "(x honest coin : bool)", {"honest": "honest", _COINS: "coin"}, "bool"),
+    Line(_OU, "bits", "(p q : R)", _U, part=(1, 0), suffix="_honest"),
+    Line(_OU, "bits", "(p q : R)", _U, part=(2, 0), suffix="_coin"),
+    Line(_OU, "within", "(epsilon k : R)", _U, part=("q",)),
+    Line(_LA, "scale", "(s : R)"),
+    Line(_LA, "map", "(l1 s : R)", {"self.scale": "s", "sensitivity.l1": "l1"}),
+    Line(_LA, "within", "(l1 epsilon : R)", {"sensitivity.l1": "l1"}, part=(0,)),
+    Line(_LA, "tail", "(k s : R)"),
+    Line(_LA, "reach", "(p s : R)", {"self.scale": "s"}, part=(0, "operand", 0)),
+    Line(_NB, "either", "(k tail other : R)", {"self.tail(k)": "tail", "self.tail(1 - k)": "other"}),
+    Line(
+        _NB, "point", "(at_least beyond : R)", {"self.at_least(abs(z))": "at_least", "self.tail(abs(z) + 1)": "beyond"}
+    ),
+    Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
+)
+
+_ARRAYS, _ENGINE = "arrays, which tests hold to the law", "plumbing: what is passed on, and to whom"
+_BOUNDS = "what a bounded domain allows, which tests hold to all pairs of small maps"
+UNREAD: dict[str, dict[str, str]] = {
+    _RB: {},
+    _RR: {"answers": _ARRAYS, "strangers": _ARRAYS},
+    _RA: {"places": _ARRAYS},
+    _OU: {"rows": _ARRAYS, "places": _ARRAYS},
+    _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"},
+    _NB: dict.fromkeys(("candidates", "packed"), "in Packing.v")
+    | dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
+    _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
+    | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
+    | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
+    | dict.fromkeys(("start", "full", "up", "down", "climb"), "a search whose answer is checked by its loss")
+    | {"delta": "in Packing.v"},
+}
+"""Marks of the same files that are not read, and why."""
+
+
+def code() -> str:
+    """Return Code.v."""
+    head = [
+        "(* Written by marks.py from the marked lines of the Python: do not edit. *)",
+        "From Coq Require Import ZArith Reals Bool.",
+        "Open Scope R_scope.",
+        "",
+    ]
+    return "\n".join([*head, *(line.definition() for line in LINES)])
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv:
+        CODE.write_text(code())
+    else:
+        print(code())
