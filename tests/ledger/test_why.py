@@ -11,7 +11,15 @@ import pytest
 from command import ok, run
 from ledger_past import write
 
-from discreet import GaussianThreshold, IntegerGaussian, IntegerLaplace, LaplaceThreshold, Ledger, ParameterError
+from discreet import (
+    GaussianThreshold,
+    IntegerGaussian,
+    IntegerLaplace,
+    LaplaceThreshold,
+    Ledger,
+    ParameterError,
+    TruncatedLaplaceThreshold,
+)
 from discreet.ledger import Event
 from discreet.ledger.formats import STEP
 
@@ -87,6 +95,13 @@ class TestWhy:
         assert 1 / (1 - delta) <= Fraction(times) <= Fraction(102, 100) / (1 - delta)
         assert "because of one person, except with probability 0.493" in shown
         assert small.startswith("No possible result becomes more than 1.011 times likelier")
+
+    def test_truncated_noise_fails_with_the_probability_delta(self):
+        book = Ledger.in_memory(epsilon=3, delta="1e-3", accountant="plain")
+        book.charge(event=TruncatedLaplaceThreshold.within(epsilon=1, delta="1e-6", l0=2).event((2, 2, 1)))
+        said = told(book.why(1))
+        assert said["promise"].endswith("because of one person, except with probability 6.72e-7.")
+        assert said["what it tells"].startswith("at most 2 randomized responses of epsilon 0.5 and everything with")
 
     def test_every_statement_of_a_part_is_there(self, book):
         said = told(book.why(3))

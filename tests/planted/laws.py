@@ -47,4 +47,32 @@ CATALOGUE = [
         "found = replace(found, mechanisms=self.turn.named, laws=self.turn.laws)",
         TESTS + "test_auto_max_groups_charges_the_worst_choice_and_draws_the_best_noise_of_each",
     ),
+    Mutant(
+        "truncated noise is no candidate",
+        T + "laws.py",
+        'noise == name or (noise == "auto" and',
+        'noise == name or (noise == "auto" and name != "truncated" and',
+        TESTS + "test_private_groups_get_the_noise_that_shows_the_smallest",
+    ),
+    Mutant(
+        "truncated noise that is asked for with known keys is silently another",
+        T + "laws.py",
+        "if not (private or LAWS[noise].add):",
+        "if False:",
+        TESTS + "test_truncated_noise_is_for_thresholds",
+    ),
+    Mutant(
+        "a promise of truncated noise that is thought to fail more often",
+        T + "laws.py",
+        "None, _small, fails=True",
+        "None, _small, fails=False",
+        TESTS + "test_the_promise_of_a_page_fails_no_more_often_than_it_says",
+    ),
+    Mutant(
+        "what other columns tell is left out of the odds after no group appeared",
+        T + "receipts.py",
+        "return self.epsilon - first + max(first, Fraction(float_up(-log1p(-self.delta))))",
+        "return max(self.epsilon, Fraction(float_up(-log1p(-self.delta))))",
+        TESTS + "test_the_promise_of_a_page_fails_no_more_often_than_it_says",
+    ),
 ]

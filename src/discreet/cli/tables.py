@@ -53,7 +53,7 @@ _TABLE = (
 _BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
 
 
-_NOISE = click.option("--noise", help="laplace, gaussian, or auto, which takes the better one; auto unless given.")
+_NOISE = click.option("--noise", help="laplace, truncated, gaussian, or auto, the best; auto unless given.")
 
 
 class Groups(click.ParamType[Any]):

@@ -17,8 +17,8 @@ from discreet.words import promise
 
 __all__ = ["why_sheet"]
 
-_FAILING: Final = frozenset({"LaplaceThreshold"})
-"""Mechanisms whose delta is the probability that a key appears which only one of the two data has."""
+_FAILING: Final = frozenset({"LaplaceThreshold", "TruncatedLaplaceThreshold"})
+"""Mechanisms whose delta is the probability that a key or a value appears which only one of the two data can give."""
 
 
 def why_sheet(
@@ -69,8 +69,8 @@ def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _promise(event: Event) -> str:
     """Say what the presence of one person can change.
 
-    Where all deltas are probabilities that a key appears which only one of the data has, the promise fails so often;
-    that no such key appeared changes the odds by 1 / (1 - delta), beside what the noise tells.
+    Where all deltas are probabilities that something appears which only one of the data can give, the promise fails so
+    often; that no such thing appeared changes the odds by 1 / (1 - delta), beside what the noise tells.
     """
     fails = all(part.mechanism in _FAILING for part in event.parts if part.delta)
     unseen = Fraction(float_up(-log1p(-event.delta))) if fails and 0 < event.delta < 1 else 0

@@ -169,7 +169,7 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
         else f"a person is all rows of one {', '.join(bounding.person)}"
     )
     receipt = chosen.receipt
-    guarantee = f"{promise(receipt.epsilon, receipt.delta, fails=receipt.fails)}; {who}."
+    guarantee = f"{promise(receipt.odds, receipt.delta, fails=receipt.fails)}; {who}."
     by = f" by {', '.join(bounding.by)}" if bounding.by else ""
     notes = []
     if bounding.by and bounding.person is not None:

@@ -10,12 +10,19 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from discreet.domains import Maps, Vectors
 from discreet.errors import ParameterError, one_of
-from discreet.exact import Exact
+from discreet.exact import Exact, written
 from discreet.measures import amount
-from discreet.mechanisms import GaussianThreshold, IntegerGaussian, IntegerLaplace, LaplaceThreshold
+from discreet.mechanisms import (
+    GaussianThreshold,
+    IntegerGaussian,
+    IntegerLaplace,
+    LaplaceThreshold,
+    TruncatedLaplaceThreshold,
+)
 from discreet.mechanisms.add_noise import AddNoise
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.metrics import Sensitivity
+from discreet.reals import float_down
 
 __all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_epsilon", "check_noise"]
 
@@ -23,7 +30,7 @@ Mechanism: TypeAlias = AddNoise | KeepAbove
 _SURE: Final = (Fraction(1, 2), Fraction(19, 20))
 _MOST: Final = 50
 """An epsilon that promises nothing; above it noise is Laplace noise."""
-_DELTAS: Final = "1e-300 <= delta < 1"
+_LEAST: Final = Fraction(float_down(Fraction("1e-300")))
 
 
 @final
@@ -57,11 +64,12 @@ class Candidate:
 class Law(NamedTuple):
     """How a law is found within a budget, with a threshold and without, and whether it is: some need a delta.
 
-    *fails* says that its loss exceeds epsilon with a probability of at most delta, which is more than (epsilon, delta).
+    *add* is None where Laplace noise takes its place if there is no threshold. *fails* says that its loss exceeds
+    epsilon with a probability of at most delta, which is more than (epsilon, delta).
     """
 
     keep: Callable[..., KeepAbove]
-    add: Callable[..., AddNoise]
+    add: Callable[..., AddNoise] | None
     fits: Callable[[Fraction, Fraction], bool]
     fails: bool
 
@@ -72,12 +80,13 @@ def _laplace(*, delta: Fraction, **given: object) -> IntegerLaplace:
 
 
 def _small(epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether the exact profile of Gaussian noise is found within the budget in milliseconds."""
-    return epsilon <= _MOST and Fraction("1e-300") <= delta < 1
+    """Whether noise with a delta of its own is found within the budget in milliseconds."""
+    return epsilon <= _MOST and _LEAST <= delta < 1
 
 
 LAWS: Final = {
     "laplace": Law(LaplaceThreshold.within, _laplace, lambda epsilon, delta: True, fails=True),
+    "truncated": Law(TruncatedLaplaceThreshold.within, None, _small, fails=True),
     "gaussian": Law(GaussianThreshold.within, IntegerGaussian.within, _small, fails=False),
 }
 
@@ -89,39 +98,51 @@ def candidates(
     """Return the laws that a part may have, or the one that is named, the best first.
 
     Over maps, whose keys are private, that is the law under which the smallest groups are shown as often as not: where
-    sizes fall like 1 / rank, that decides how many are. Over vectors it is the one with the least standard deviation.
+    sizes fall like 1 / rank, that decides how many are. Over vectors it is the one with the least standard deviation;
+    there truncated noise spreads as widely as Laplace noise of its scale, which needs no delta and takes its place.
 
     >>> from discreet.domains import Integers, Texts
     >>> three, delta = Sensitivity(3, 3, 1), Fraction("1e-6")
     >>> [(each.law, each.n50, each.n95) for each in candidates(Maps(Texts(), Integers()), three, Fraction(1), delta)]
-    [('gaussian', 38, 50), ('laplace', 45, 52)]
+    [('gaussian', 38, 50), ('truncated', 41, 48), ('laplace', 45, 52)]
     >>> [each.law for each in candidates(Vectors(Integers()), three, Fraction(1), delta)]
     ['laplace', 'gaussian']
     """
-    check_noise(noise, epsilon, delta)
+    private = isinstance(domain, Maps)
+    if noise in LAWS and not (private or LAWS[noise].add):
+        noise = "laplace"
+    check_noise(noise, epsilon, written(delta, up=True))
     found = []
-    for name, law in LAWS.items() if noise == "auto" else [(noise, LAWS[noise])]:
-        if not law.fits(epsilon, delta):
-            continue
-        if isinstance(domain, Maps):
-            made: Mechanism = law.keep(epsilon=epsilon, delta=delta, **apart._asdict(), domain=domain)
-        else:
-            made = law.add(epsilon=epsilon, delta=delta, d_in=apart, domain=domain)
-        found.append(Candidate.of(name, made))
+    for name, law in LAWS.items():
+        make = law.keep if private else law.add
+        if make is not None and (noise == name or (noise == "auto" and law.fits(epsilon, delta))):
+            given = apart._asdict() if private else {"d_in": apart}
+            found.append(Candidate.of(name, make(epsilon=epsilon, delta=delta, domain=domain, **given)))
     return tuple(sorted(found, key=lambda each: each.cost))
 
 
-def check_noise(noise: str, epsilon: Fraction, delta: Fraction | None) -> None:
-    """Raise unless a noise has a name, and a budget at which it can be found.
+def check_noise(
+    noise: str, epsilon: Exact, delta: Exact | None, *, private: bool = True, name: str = "epsilon"
+) -> None:
+    """Raise unless a noise has a name, a use, and a budget at which it can be found; *name* is that of its epsilon.
 
-    >>> check_noise("gaussian", Fraction(1), None)
+    >>> check_noise("gaussian", 1, None)
     Traceback (most recent call last):
     discreet.errors.ParameterError: delta=None: need 1e-300 <= delta < 1, for noise='gaussian'
+    >>> check_noise("truncated", 1, "1e-6", private=False)
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: noise='truncated': need another one: no groups are private, so there is no threshold
     """
-    if one_of("noise", noise, ("auto", *LAWS)) == "auto" or LAWS[noise].fits(epsilon, delta or Fraction(0)):
+    if one_of("noise", noise, ("auto", *LAWS)) == "auto":
         return
-    name, value, need = ("delta", delta, _DELTAS) if epsilon <= _MOST else ("epsilon", epsilon, f"epsilon <= {_MOST}")
-    raise ParameterError(name, value, f"{need}, for noise={noise!r}")
+    if not (private or LAWS[noise].add):
+        raise ParameterError("noise", noise, "another one: no groups are private, so there is no threshold")
+    budget, most = amount(epsilon, name), amount(0 if delta is None else delta, "delta")
+    if LAWS[noise].fits(budget, most):
+        return
+    if budget > _MOST:
+        raise ParameterError(name, epsilon, f"{name} <= {_MOST}, for noise={noise!r}")
+    raise ParameterError("delta", delta, f"1e-300 <= delta < 1, for noise={noise!r}")
 
 
 def check_epsilon(epsilon: Exact) -> Fraction:

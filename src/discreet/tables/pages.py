@@ -11,7 +11,7 @@ from typing import Any, Final
 from discreet.exact import written
 from discreet.pages.page import Details, Facts, Items, Page, Section, Text, Verdict, named, numbers
 from discreet.pages.results import FOOTER, page_of
-from discreet.reals import exp, float_up, log1p
+from discreet.reals import exp, float_up
 from discreet.tables.answers import Answer
 from discreet.words import LEARN, bound
 
@@ -29,7 +29,7 @@ def answer_page(answer: Answer, /) -> Page:
         lead.append(f"where {named(receipt.where)}")
     lead.append(f"{datetime.now(UTC):%Y-%m-%d}" if receipt.when is None else f"{receipt.when:%Y-%m-%d %H:%M} UTC")
     alone = [] if receipt.entry is not None else [Verdict("No budget is kept.", _NOBODY, good=False)]
-    said, learned = receipt.to_dict(), list(_guarantee(receipt.epsilon, receipt.delta, receipt.fails))
+    said, learned = receipt.to_dict(), list(_guarantee(receipt.odds, receipt.delta, receipt.fails))
     sections = [
         Section("The answer", [*alone, *answer.sheet.blocks(), Text(_notes(answer))]),
         Section(LEARN, [Text([_who(receipt.person)]), Items(learned)]),
@@ -91,14 +91,13 @@ def _guarantee(epsilon: Fraction, delta: Fraction, fails: bool = True) -> Iterat
 
     Tables without and with a person are within (epsilon, delta). Two versions of a person's rows are two such steps
     apart, which is within (2 epsilon, (1 + exp(epsilon)) delta). That the promise *fails* with a probability of at
-    most delta says more: unless a group appears that only one of the tables has, which has that probability, the odds
-    change at most by exp(epsilon), or by 1 / (1 - delta) because none appeared, which is more where delta is large.
+    most delta says more: unless a group or a value appears that only one of the tables can give, which has that
+    probability, the odds change at most by exp(epsilon).
 
     Where only (epsilon, delta) is known, let S be the results whose odds change by more than exp(epsilon + s), say up.
     Then P(S) <= exp(epsilon) Q(S) + delta <= exp(-s) P(S) + delta: the promise at epsilon + s fails with a probability
     of at most 2 delta / (1 - exp(-s)), up and down, and for s = 1/10 that is less than 22 delta.
     """
-    epsilon = max(epsilon, Fraction(float_up(-log1p(-delta))) if 0 < delta < 1 else epsilon)
     slack, often = (Fraction(0), 1) if fails else (Fraction(1, 10), 22)
     yield bound(
         "Whether a person is in the table. Suppose someone knows all other rows, and thinks there is a 50 % "

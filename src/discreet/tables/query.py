@@ -89,7 +89,7 @@ class Query:
         most = None if delta is None else amount(delta, "delta")
         if most is not None and not 0 < most <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1")
-        check_noise(noise, budget, most)
+        check_noise(noise, epsilon, delta, private=private)
         aggregates = _released(asked, private)
         for aggregate in aggregates:
             _check_value(table, aggregate)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from discreet._version import __version__
 from discreet.exact import written
-from discreet.reals import float_up
+from discreet.reals import float_up, log1p
 from discreet.tables.laws import LAWS
 
 if TYPE_CHECKING:
@@ -94,6 +94,18 @@ class Receipt:
         if not laws and self.asked:  # To be chosen.
             return not self.delta or (self.noise in LAWS and LAWS[self.noise].fails)
         return all(LAWS[law].fails for law in laws.values())
+
+    @property
+    def odds(self) -> Fraction:
+        """The epsilon by which the odds change at most, except with probability delta, where the promise *fails* so.
+
+        That no group appeared which only one of the tables has changes them by up to 1 / (1 - delta). It takes the
+        place of what the noise of the first column would tell, and what the others tell is added.
+        """
+        if not (self.private and self.fails and self.delta < 1):
+            return self.epsilon
+        first = self.epsilon * self.shares[0]
+        return self.epsilon - first + max(first, Fraction(float_up(-log1p(-self.delta))))
 
     @property
     def cost(self) -> str:

@@ -117,7 +117,7 @@ class InTurn(Measurement[Any, Released]):
         >>> bounding = Bounding([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
         >>> found = InTurn.within(bounding, epsilons=[Fraction(1, 2), Fraction(1, 2)], delta=Fraction("1e-6"))
         >>> [(part.law, part.noise.law.scale, part.noise.threshold) for part in found.parts]
-        [('laplace', Fraction(4, 1), 56), ('laplace', Fraction(20, 1), None)]
+        [('truncated', Fraction(4, 1), 50), ('laplace', Fraction(20, 1), None)]
         """
         parts: list[Part] = []
         deltas, spare = _divided(delta or Fraction(0), epsilons), Fraction(0)

@@ -176,7 +176,7 @@ class Table(Data):
             raise ParameterError("by" if future else "planned", by if future else planned, "columns, and planned > 0")
         if private is not None and not 0 < private <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1, or none where the keys are known")
-        check_noise(noise, future, private)
+        check_noise(noise, planned, delta, name="planned")
         check_columns("by", by, self._ibis)
         if len({*by, *self.person}) < len(by) + len(self.person):
             raise ParameterError("by", by, "distinct columns, other than the person's")
@@ -204,10 +204,11 @@ class Table(Data):
 class Groups:
     """A table in groups: what may be asked of it. Each question has an epsilon, and a delta if groups are private.
 
-    Its *noise* is "laplace" or "gaussian"; "auto", the default, takes the better one, by public parameters alone: for
-    the column that decides which private groups are shown, the one that shows the smallest groups as often as not;
-    for any other, the one with the least standard deviation. Gaussian noise needs a delta, also with known keys,
-    and is considered up to an epsilon of 50.
+    Its *noise* is "laplace", "truncated" or "gaussian"; "auto", the default, takes the best one, by public parameters
+    alone: for the column that decides which private groups are shown, the one that shows the smallest groups as often
+    as not; for any other, the one with the least standard deviation. Truncated noise is Laplace noise that never
+    exceeds the threshold; where there is none, it is plain Laplace noise. Gaussian noise needs a delta, also with known
+    keys. Both are considered up to an epsilon of 50.
 
     Each also says what its bounds leave out: a part of epsilon, *left_out*, pays for a histogram of the numbers of
     people's groups. It is 1/20 unless given; 0 asks for none. With ``max_groups="auto"`` the histogram comes first and
