@@ -31,9 +31,9 @@ CATALOGUE = [
     ),
     Mutant(
         "integers beside a null are floats",
-        E + "sqlite.py",
-        "return SQLBackend.to_pyarrow_batches(self.backend, query).read_all()",
-        "return query.to_pyarrow()",
+        E + "engine.py",
+        "found = self.read(words, query.schema().to_pyarrow())",
+        "found = query.to_pyarrow()",
         TYPES + "test_a_null_beside_changes_no_other_key[sqlite]",
     ),
     Mutant(

@@ -15,7 +15,7 @@ CATALOGUE = [
     Mutant(
         "what an engine says where it cannot fetch keys is shown",
         T + "bounding.py",
-        "return replace(found, fetch=lambda rows: asked(table, lambda _: fetch(rows)))",
+        "return replace(found, fetch=lambda rows: asked(ready.table, lambda _: fetch(rows)))",
         "return found",
         "test_tables_fetched.py::test_nor_of_an_error",
     ),

@@ -61,10 +61,31 @@ CATALOGUE = [
     ),
     Mutant(
         "a salt that everyone knows",
-        T + "bounding.py",
+        T + "ready.py",
         "SYSTEM.words(4).tobytes() if",
         "bytes(32) if",
         "test_tables_bounding.py::test_a_salt_changes_who_keeps_what_and_a_fresh_one_is_drawn_each_time",
+    ),
+    Mutant(
+        "what was checked is not what runs",
+        T + "ready.py",
+        "self._questions.pop(asker, None) or ",
+        "",
+        "test_tables_ready.py::test_the_words_that_were_checked_before_the_charge_are_those_that_run",
+    ),
+    Mutant(
+        "two questions under one salt",
+        T + "ready.py",
+        "self._questions.pop(asker, None)",
+        "self._questions.get(asker)",
+        "test_tables_ready.py::test_a_question_is_asked_once_and_then_under_another_salt",
+    ),
+    Mutant(
+        "what was checked for another question is asked",
+        T + "ready.py",
+        "self._questions.pop(asker, None)",
+        "(self._questions and self._questions.popitem()[1])",
+        "test_tables_ready.py::test_a_table_that_was_made_ready_for_another_question_is_not_asked_that_one",
     ),
     Mutant(
         "only the head count is charged",

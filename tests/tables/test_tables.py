@@ -48,11 +48,12 @@ from discreet import (
 from discreet.coins import SystemCoins
 from discreet.ledger import Ledger
 from discreet.reals import float_up
-from discreet.tables import Answer, Bounding, Mean, People, Rows, Suggestion, Sum, Table, bounding
+from discreet.tables import Answer, Bounding, Mean, People, Rows, Suggestion, Sum, Table, bounding, ready
 from discreet.tables.aggregates import Column
 from discreet.tables.keys import Wire
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.query import Query
+from discreet.tables.ready import Ready
 from discreet.tables.spread import Sizes
 
 ibis = pytest.importorskip("ibis")
@@ -198,14 +199,14 @@ def salted(monkeypatch):
         def words(n):
             return np.frombuffer(SALT, np.uint64)[:n]
 
-    monkeypatch.setattr(bounding, "SYSTEM", Coins)
+    monkeypatch.setattr(ready, "SYSTEM", Coins)
 
 
 @pytest.fixture
 def quick(monkeypatch):
     """The reference engine in the place of DuckDB, which is a hundred times slower on a few rows."""
 
-    def run(plan, rows):
+    def run(plan, rows, _):
         rows = ROWS[rows.get_name()]
         found = reference.aggregates(plan, rows, SALT)
         keys = list(found) if plan.keys is None else [key if len(plan.by) > 1 else (key,) for key in plan.keys]
@@ -391,10 +392,13 @@ def test_an_exhausted_ledger_refuses_before_anything_is_done(what, groups, monke
     book = books(epsilon="0.6", delta="1e-4")
     t = table(book=book)
     monkeypatch.setattr(Bounding, "run", lambda *_: pytest.fail("the engine was asked"))
-    without_coins(monkeypatch)
+    words, tossed = SystemCoins.words, []
+    monkeypatch.setattr(SystemCoins, "words", lambda coins, n: [tossed.append(n), words(coins, n)][1])
+    without_noise(monkeypatch)
     with pytest.raises(BudgetError, match="nothing was charged"):
         ask(t, what, groups)
     assert book.entries() == []
+    assert tossed == [4]  # The salt, with which the engine's words are made.
 
 
 def test_too_little_delta_is_refused_too():
@@ -406,8 +410,8 @@ def test_too_little_delta_is_refused_too():
 
 def test_a_budget_that_others_spend_first_is_refused_before_the_engine_is_asked(monkeypatch):
     book = books(epsilon=1)
-    check = Query.check
-    monkeypatch.setattr(Query, "check", lambda question: [check(question), book.charge(epsilon="0.5")][0])
+    of = Ready.of
+    monkeypatch.setattr(Ready, "of", lambda *question: [of(*question), book.charge(epsilon="0.5")][0])
     monkeypatch.setattr(Bounding, "run", lambda *_: pytest.fail("the engine was asked"))
     with pytest.raises(BudgetError, match="nothing was charged"):
         ask(table(book=book), "count_people")

@@ -185,7 +185,7 @@ def test_an_empty_table_has_no_groups_and_zero_people(engine):
 
 def test_one_query_serves_all_aggregates_and_the_head_count(engine):
     plan, rows = Bounding(SEVERAL, person="id", by="city", max_groups=2, salt=SALT), table(5, 60)
-    answer = plan.run(engine.load(SCHEMA, rows))
+    answer = plan(engine.load(SCHEMA, rows))
     people = replace(plan, aggregates=(*SEVERAL, People(name="again")))
     assert answer.people.tolist() == answer.columns[1].tolist()
     assert named(column(plan, answer, 1)) == named(reference.result(people, engine.seen(rows), SALT, place=6))

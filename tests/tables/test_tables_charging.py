@@ -102,12 +102,12 @@ def test_questions_to_different_connections_run_side_by_side_and_to_one_in_turn(
     """Two questions meet at a barrier inside the engine, which they can only if neither waits for the other."""
     run, meeting, inside, most = Bounding.run, threading.Barrier(2, timeout=20), [], []
 
-    def met(plan, rows):
+    def met(plan, rows, question):
         inside.append(1)
         most.append(len(inside))
         if rows.get_backend() is not shared:
             meeting.wait()
-        found = run(plan, rows)
+        found = run(plan, rows, question)
         inside.pop()
         return found
 
@@ -243,14 +243,14 @@ def test_an_interrupt_that_an_engine_takes_for_its_own_is_one(swallow, monkeypat
     """DuckDB has a RuntimeError for it; a function of ours within SQLite may lose it altogether."""
     run, before = Bounding.run, signal.getsignal(signal.SIGINT)
 
-    def interrupted(plan, rows):
+    def interrupted(plan, rows, question):
         try:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(1)
         except KeyboardInterrupt:
             if swallow is not None:
                 raise swallow(SECRET) from None
-        return run(plan, rows)
+        return run(plan, rows, question)
 
     book = Ledger.in_memory(epsilon=1)
     monkeypatch.setattr(Bounding, "run", interrupted)
@@ -270,9 +270,9 @@ SLOW = """
 import os
 from discreet.tables.bounding import Bounding
 run = Bounding.run
-def slow(plan, rows):
+def slow(plan, rows, question):
     os.write(int(os.environ["READY"]), b".")
-    return run(plan, rows)
+    return run(plan, rows, question)
 Bounding.run = slow
 from discreet.cli.app import app
 app()

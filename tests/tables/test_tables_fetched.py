@@ -37,8 +37,8 @@ def fetched(monkeypatch):
     """What engines sent for keys, each time: how many, of which types, and which; or an error, where one is put in."""
     sent, run = [], Bounding.run
 
-    def watched(plan, table):
-        found = run(plan, table)
+    def watched(plan, table, question):
+        found = run(plan, table, question)
 
         def fetch(rows):
             if sent and isinstance(sent[0], Exception):

@@ -16,6 +16,7 @@ from discreet.mechanisms import FindKeys, KeyRound
 from discreet.tables import Bounding, People, Table
 from discreet.tables.finding import Finding
 from discreet.tables.listing import KeysQuery
+from discreet.tables.ready import Question
 
 ibis = pytest.importorskip("ibis")
 
@@ -79,10 +80,11 @@ def test_each_engine_gives_the_reference_weights_in_both_rounds(engine):
     for seed, (by, most, person) in enumerate(plans if engine.name != "pyspark" else plans[1::2]):
         rows = rows_of(seed, 60)
         table, each = engine.load(SCHEMA, rows), finding(by, most, person)
-        totals, codes = read(each, each.totals(table, SALT))
+        question = Question.of(table, SALT, each.expression(table, SALT))
+        totals, codes = read(each, each.totals(table, question))
         assert totals == weighed(each, engine.seen(rows))
         first = sorted(totals, key=totals.get, reverse=True)[: len(totals) // 2]
-        rest, _ = read(each, each.totals(table, SALT, [codes[key] for key in first]))
+        rest, _ = read(each, each.totals(table, question, [codes[key] for key in first]))
         assert rest == weighed(each, engine.seen(rows), set(first))
         assert rest.keys() >= totals.keys() - set(first)
         assert not rest.keys() & set(first)

@@ -12,7 +12,7 @@ import tables_reference as reference
 
 from discreet import DiscreetError, IntegerLaplace, LaplaceThreshold, Ledger
 from discreet.coins import SYSTEM
-from discreet.tables import Bounding, Mean, People, Rows, Sum, Table, bounding
+from discreet.tables import Bounding, Mean, People, Rows, Sum, Table, ready
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.release import InTurn
 from discreet.tables.spread import Sizes
@@ -67,14 +67,14 @@ def salted(monkeypatch):
     class Coins:
         words = staticmethod(lambda n: np.frombuffer(SALT, np.uint64)[:n])
 
-    monkeypatch.setattr(bounding, "SYSTEM", Coins)
+    monkeypatch.setattr(ready, "SYSTEM", Coins)
 
 
 @pytest.fixture
 def queries(monkeypatch):
     """How often an engine is asked."""
     seen, answer = [], DuckDB.read
-    monkeypatch.setattr(DuckDB, "read", lambda engine, query: [seen.append(query), answer(engine, query)][1])
+    monkeypatch.setattr(DuckDB, "read", lambda *query: [seen.append(query), answer(*query)][1])
     return seen
 
 

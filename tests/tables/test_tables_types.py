@@ -406,7 +406,7 @@ def test_a_key_of_any_value_is_released_as_its_type_has_it_and_no_other_key_for_
     engine = engines(name)
     table = loaded(engine, odd)
     plan = Bounding(People(), person="u", by="c", max_groups=1, salt=SALT)
-    found = plan.run(table)
+    found = plan(table)
     expected = [key for _, key in odd.values()] + ([odd.usual[1]] * MANY if odd.usual[1] is not None else [])
     keys = [key for (key,) in found.keys(np.arange(len(found.people)))]
     counts = told(column(plan, found))
@@ -420,7 +420,7 @@ def test_a_key_of_any_value_is_released_as_its_type_has_it_and_no_other_key_for_
     assert arrow_types(table, ["c"]) == (Wire.of(table.c.type()).type,)
     if name == "pyspark":  # Each query takes it seconds.
         return
-    nobody = plan.run(table.filter(table.u < 0))
+    nobody = plan(table.filter(table.u < 0))
     assert [sent.type for sent in found.fetch(found.rows)] == [sent.type for sent in nobody.fetch(nobody.rows)]
     # What is released is a key that finds its group.
     known = [key for key in keys if key == key]

@@ -47,18 +47,19 @@ def asked(table: Any, call: Callable[[Any], T]) -> T:
     return found
 
 
-def answerable(table: Any, query: Callable[[Any], Any]) -> None:
-    """Raise where an engine cannot be asked a question, which the columns and their types decide."""
-    engine, failure = table.get_backend(), ""
+def answerable(table: Any, ask: Callable[[Any], T]) -> T:
+    """Return a question in an engine's words; raise where it has none, which the columns and their types decide."""
+    failure, found = "", None
     with alone(table):
         try:
-            engine.compile(query(table))
+            found = ask(table)
         except DiscreetError:
             raise
         except Exception as error:  # Each engine has its own.
             failure = type(error).__name__
-    if failure:
-        raise UnsupportedError(f"{engine.name} cannot be asked this ({failure}); nothing was charged")
+    if failure or found is None:
+        raise UnsupportedError(f"{table.get_backend().name} cannot be asked this ({failure}); nothing was charged")
+    return found
 
 
 @contextmanager

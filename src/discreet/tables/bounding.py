@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from discreet.coins import SYSTEM
 from discreet.core import Transformation
 from discreet.domains import FOREIGN, Categories, Domain, Keys, Nullable, Objects, Tuples
 from discreet.errors import EngineError, KindError, ParameterError
@@ -29,6 +28,7 @@ from discreet.tables.asking import asked
 from discreet.tables.engines import Engine, Fetch, engine_of
 from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import Order
+from discreet.tables.ready import Question, Ready
 from discreet.tables.spread import Sizes
 from discreet.tables.where import predicate, used
 
@@ -51,11 +51,12 @@ class Tables(Domain):
         freeze(self, columns=tuple(listed(columns, "columns", "a list of names of columns")))
 
     def canonical(self, x: object, /) -> Any:
-        """Return the table itself."""
-        if type(x).__module__.partition(".")[0] != "ibis" or not hasattr(x, "get_backend"):
+        """Return the table, ready to be asked."""
+        ready = x if isinstance(x, Ready) else Ready(x)
+        if type(ready.table).__module__.partition(".")[0] != "ibis" or not hasattr(ready.table, "get_backend"):
             return FOREIGN
-        columns = getattr(x, "columns", ())
-        return x if isinstance(columns, tuple) and set(self.columns) <= set(columns) else FOREIGN
+        columns = getattr(ready.table, "columns", ())
+        return ready if isinstance(columns, tuple) and set(self.columns) <= set(columns) else FOREIGN
 
 
 @final
@@ -226,20 +227,18 @@ class Bounding(Transformation[Any, Totals]):
 
     def apply(self, x: Any, /) -> Totals:
         """Return the totals of an Ibis table, or raise an error that shows none of the engine's words."""
-        table = self.input_domain.take(x)
-        found = asked(table, self.run)
+        ready = self.input_domain.take(x)
+        found = asked(ready.table, lambda table: self.run(table, ready.question(self)))
         fetch = found.fetch
         if fetch is None:
             return found
-        return replace(found, fetch=lambda rows: asked(table, lambda _: fetch(rows)))
+        return replace(found, fetch=lambda rows: asked(ready.table, lambda _: fetch(rows)))
 
-    def run(self, table: Any) -> Totals:
+    def run(self, table: Any, question: Question) -> Totals:
         """Ask the engine."""
-        salt = SYSTEM.words(4).tobytes() if self.salt is None else self.salt  # proof: salt
-        query = self.expression(table, salt)
         wires = self.wires(table)
         keys = [f"k{i}" for i in range(len(wires))]
-        return self._read(*engine_of(table).answer(query, keys), wires)
+        return self._read(*engine_of(table).answer(question.query, question.words, keys), wires)
 
     def wires(self, table: Any) -> tuple[Wire, ...]:
         """Return how the keys of a table's columns travel; raise where they are not as they were declared."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from discreet.coins import SYSTEM, Coins
+from discreet.coins import Coins
 from discreet.core import Measurement
 from discreet.errors import ParameterError
 from discreet.measures import Approximate, EpsilonDelta, MaxDivergence
@@ -22,6 +22,7 @@ from discreet.tables.asking import asked
 from discreet.tables.bounding import Bounding, Tables, Totals
 from discreet.tables.engines import engine_of
 from discreet.tables.order import Order
+from discreet.tables.ready import Question, Ready
 
 if TYPE_CHECKING:
     from discreet.events import Event
@@ -48,6 +49,11 @@ class Finding(Measurement[Any, list[tuple[Any, ...]]]):
             raise ParameterError("max_groups", self.bounding.max_groups, "at most max_keys, of groups that are private")
 
     @property
+    def salt(self) -> bytes | None:
+        """The bounding's salt, if it is given."""
+        return self.bounding.salt
+
+    @property
     def input_domain(self) -> Tables:
         """Tables that have the bounding's columns."""
         return self.bounding.input_domain
@@ -65,13 +71,13 @@ class Finding(Measurement[Any, list[tuple[Any, ...]]]):
         """Return the mechanism's event at as many people."""
         return self.mechanism.event(self.input_metric.check(d_in))
 
-    def sample(self, x: Any, coins: Coins, /) -> list[tuple[Any, ...]]:
+    def sample(self, x: Ready, coins: Coins, /) -> list[tuple[Any, ...]]:
         """Ask the engine for the totals of each round, and draw its noise; all rounds are under one salt."""
-        salt = SYSTEM.words(4).tobytes() if self.bounding.salt is None else self.bounding.salt  # proof: salt
+        question = asked(x.table, lambda _: x.question(self))
         keys: list[tuple[Any, ...]] = []
         codes: list[int] = []
         for one in self.mechanism.rounds:
-            totals = self.totals(x, salt, codes)
+            totals = self.totals(x.table, question, codes)
             places = one.find(totals.people, coins)  # proof: find
             keys += totals.keys(places)
             codes += totals.columns[0][places].tolist()  # proof: codes
@@ -79,18 +85,17 @@ class Finding(Measurement[Any, list[tuple[Any, ...]]]):
         tuples = named if len(self.bounding.by) > 1 else [(key,) for key in named]
         return [tuples[i] for i in self.bounding.key_domain.order(named, coins)]  # proof: order
 
-    def totals(self, table: Any, salt: bytes, found: Sequence[int] = ()) -> Totals:
+    def totals(self, table: Any, question: Question, found: Sequence[int] = ()) -> Totals:
         """Return what people add up to in each group whose code is not among those *found*, and the groups' codes."""
-        totals = asked(table, lambda rows: self._run(rows, salt, found))
+        totals = asked(table, lambda rows: self._run(rows, question, found))
         fetch = totals.fetch
         assert fetch is not None  # noqa: S101  Its groups are private.
         return replace(totals, fetch=lambda rows: asked(table, lambda _: fetch(rows)))
 
-    def _run(self, table: Any, salt: bytes, found: Sequence[int]) -> Totals:
-        wires = self.bounding.wires(table)
-        answer, fetch = engine_of(table).answer(
-            self.expression(table, salt, found), [f"k{i}" for i in range(len(wires))]
-        )
+    def _run(self, table: Any, question: Question, found: Sequence[int]) -> Totals:
+        salt, wires = question.salt, self.bounding.wires(table)  # proof: salt
+        now = Question.of(table, salt, self.expression(table, salt, found)) if found else question
+        answer, fetch = engine_of(table).answer(now.query, now.words, [f"k{i}" for i in range(len(wires))])
         weights, codes = (answer.column(name).to_numpy() for name in ("w", "c"))
         return Totals(weights, (codes,), None, fetch, wires, np.arange(answer.num_rows))
 

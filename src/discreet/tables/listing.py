@@ -15,10 +15,11 @@ from discreet.mechanisms import FindKeys
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet
 from discreet.tables.answers import Answer
-from discreet.tables.asking import answerable, charged
+from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.finding import Finding
 from discreet.tables.laws import check_epsilon
+from discreet.tables.ready import Ready
 from discreet.tables.receipts import Receipt
 from discreet.words import promise
 
@@ -114,25 +115,21 @@ class KeysQuery:
         (part,) = self.measurement.event(1).parts
         return Event((replace(part, delta=min(part.delta, self.delta)),))  # proof: charge
 
-    def check(self) -> None:
-        """Raise where the engine cannot be asked this, which the columns and their types decide."""
-        answerable(self.table._ibis, lambda table: self.measurement.expression(table, bytes(16), [0]))
-
     def release(self) -> Answer:
         """Charge the books, ask the engine, draw the noise of each round, and return the groups that are found."""
-        self.check()
-        receipt, ledger, rows = self.receipt, self.table.ledger, self.table._ibis
+        ready = Ready.of(self.table._ibis, self.measurement)
+        receipt, ledger = self.receipt, self.table.ledger
         with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
-            keys = self.measurement.release(rows)  # proof: drawn
+            keys = self.measurement.release(ready)  # proof: drawn
         if entry is not None:
             receipt = replace(receipt, entry=entry.number, when=entry.when)
         left = None if ledger is None else ledger.last_left
-        return Answer(receipt.by, keys, (), receipt, arrow_types(rows, receipt.by), left)
+        return Answer(receipt.by, keys, (), receipt, arrow_types(ready.table, receipt.by), left)
 
     def explain(self) -> KeysExplanation:
         """Say what can be said before the question is asked, from public parameters alone."""
-        self.check()
         mechanism, bounding = self.measurement.mechanism, self.measurement.bounding
+        Ready.of(self.table._ibis, replace(self.measurement, bounding=replace(bounding, salt=bytes(16))))
         last, sure = mechanism.rounds[-1], (Fraction(1, 2), Fraction(19, 20))
         half, most = (last.noise.needed(last.threshold, p) for p in sure)
         degrees = [d for d in _DEGREES if d < bounding.max_groups] + [bounding.max_groups]

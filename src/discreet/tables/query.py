@@ -20,10 +20,11 @@ from discreet.measures import amount
 from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
-from discreet.tables.asking import answerable, charged
+from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.laws import check_epsilon, check_noise
 from discreet.tables.noise import ColumnNoise
+from discreet.tables.ready import Ready
 from discreet.tables.receipts import Found, Receipt
 from discreet.tables.release import Chosen, InTurn, Released
 from discreet.tables.spread import Sizes
@@ -153,6 +154,12 @@ class Query:
         return Chosen(self._sizes, tuple(self._turn(bounding) for bounding in boundings), GROUP_SIZE)
 
     @property
+    def _boundings(self) -> tuple[Bounding, ...]:
+        """The boundings that the engine is asked for; where one will be chosen, the first one in its place."""
+        chosen = self.measurement if isinstance(self.measurement, Chosen) else None
+        return (self.bounding,) if chosen is None else (chosen.first.bounding, chosen.choices[0].bounding)
+
+    @property
     def _sizes(self) -> InTurn:
         """The noise of the sizes alone, by which max_groups is chosen."""
         return InTurn.within(
@@ -172,14 +179,14 @@ class Query:
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
-        answerable(self.table._ibis, lambda table: self.bounding.expression(table, bytes(16)))
+        Ready.of(self.table._ibis, replace(self.bounding, salt=bytes(16)))
 
     def draw(self) -> tuple[Released, Receipt]:
         """Charge the books, run the query, and draw the noise."""
-        self.check()
+        ready = Ready.of(self.table._ibis, *self._boundings)
         receipt, ledger = self.receipt, self.table.ledger
         with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
-            released = self.measurement.release(self.table._ibis)  # proof: drawn
+            released = self.measurement.release(ready)  # proof: drawn
         if entry is not None:
             receipt = replace(receipt, entry=entry.number, when=entry.when)
         return released, receipt

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -30,6 +31,8 @@ MOMENTS: Final = tuple(
 """The first and the last moment, in microseconds: a time zone may still add a day to it."""
 DAY_END: Final = 24 * 60 * 60 * 10**6 - 1
 """The last microsecond of a day: engines have 24:00."""
+_CHUNK: Final = 1 << 20
+"""How many rows are read at a time."""
 _NAMES: Final = ("integer", "string", "boolean", "date", "timestamp", "floating", "decimal", "uuid", "time")
 
 
@@ -175,17 +178,27 @@ class Engine(ABC):
         """Return the place in the order, where the engine has a shorter way to it; else None."""
         return None
 
-    def answer(self, query: Any, keys: list[str]) -> tuple[Any, Fetch]:
+    def answer(self, query: Any, words: str, keys: list[str]) -> tuple[Any, Fetch]:
         """Return the answer as an Arrow table with the types of the query, and how the keys of its rows are had.
 
-        An engine that holds the answer elsewhere sends the keys of those rows only.
+        *words* are the query as it is sent. An engine that holds the answer elsewhere sends the keys of some rows only.
         """
-        found = self.read(query)
+        self.backend._run_pre_execute_hooks(query)  # Which show it the tables that are in this process.
+        found = self.read(words, query.schema().to_pyarrow())
         return found, lambda rows: [found.column(key).take(rows) for key in keys]
 
-    def read(self, query: Any) -> Any:
-        """Return an answer as an Arrow table with the types of the query."""
-        return query.to_pyarrow()
+    def read(self, words: str, schema: Any) -> Any:
+        """Return an answer as an Arrow table, from the rows of a cursor."""
+        import pyarrow as pa
+
+        with self.cursor(words) as cursor:
+            chunks = iter(lambda: cursor.fetchmany(_CHUNK), [])
+            rows = [pa.array(map(tuple, chunk), pa.struct(list(schema))) for chunk in chunks]
+        return pa.Table.from_batches(map(pa.RecordBatch.from_struct_array, rows), schema)
+
+    def cursor(self, words: str) -> AbstractContextManager[Any]:
+        """Return a cursor over an answer."""
+        return self.backend._safe_raw_sql(words)  # type: ignore[no-any-return]
 
 
 def call(name: str, returns: str, *arguments: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, ClassVar, Final
 
@@ -83,6 +84,12 @@ class Postgres(Engine):
             return call("round", "decimal", value.cast("decimal").clip(low, high), literal(_PLACES)).cast("float64")
         x = value.cast("float64")
         return (x.abs() < _SMALL).ifelse(0.0, x)
+
+    @contextmanager
+    def cursor(self, words: str) -> Iterator[Any]:
+        """Give a cursor that the server holds, so that the rows are not all here at once."""
+        with self.backend.con.cursor(name="discreet") as cursor, self.backend.con.transaction():
+            yield cursor.execute(words)
 
     def once(self, table: Any) -> Any:
         """Return the table with a limit that none reaches: PostgreSQL computes what is below one once."""

@@ -49,7 +49,7 @@ class Spark(Engine):
         pairs = (digits.substr(2 * i, 2) for i in reversed(range(7)))
         return call("conv", "string", call("concat", "string", *pairs), literal(16), literal(10)).cast("int64")
 
-    def answer(self, query: Any, keys: list[str]) -> tuple[Any, Fetch]:
+    def answer(self, query: Any, words: str, keys: list[str]) -> tuple[Any, Fetch]:
         """Return the answer without its keys, which stay on the executors; the driver gets those of some rows.
 
         Rows are sorted before they are numbered, so that a task that runs twice numbers them alike; and they are kept
@@ -60,7 +60,7 @@ class Spark(Engine):
         from pyspark.sql import functions
 
         self.backend._run_pre_execute_hooks(query)
-        frame = self.backend.raw_sql(self.backend.compile(query))
+        frame = self.backend.raw_sql(words)
         sorted_ = frame.sortWithinPartitions(*frame.columns)
         held = sorted_.withColumn("row", functions.monotonically_increasing_id()).localCheckpoint()
         types = query.schema().to_pyarrow()

@@ -105,12 +105,6 @@ class SQLite(Engine):
         """Return what our function computes: a remainder, as Ibis writes it for SQLite, goes through floats."""
         return call("discreet_place", "int64", x, code, literal(a), literal(b))
 
-    def read(self, query: Any) -> Any:
-        """Return the rows of the cursor; Ibis's own way for SQLite makes integers floats beside a null."""
-        from ibis.backends.sql import SQLBackend
-
-        return SQLBackend.to_pyarrow_batches(self.backend, query).read_all()
-
 
 def _code(text: str) -> int:
     return int.from_bytes(hashlib.md5(text.encode(), usedforsecurity=False).digest()[:7], "little")

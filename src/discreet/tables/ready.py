@@ -1,0 +1,62 @@
+"""Ready: a table with questions that its engine has been seen to understand. What is checked is what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
+
+from discreet.coins import SYSTEM
+from discreet.tables.asking import answerable
+
+__all__ = ["Asker", "Question", "Ready"]
+
+
+class Asker(Hashable, Protocol):
+    """What asks an engine: a value that says the query, under a salt of its own or a fresh one."""
+
+    @property
+    def salt(self) -> bytes | None:
+        """The salt, if it is given."""
+
+    def expression(self, table: Any, salt: bytes) -> Any:
+        """Return the query of a table under a salt."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query under a salt, and the engine's words for it."""
+
+    salt: bytes
+    query: Any
+    words: str
+
+    @classmethod
+    def of(cls, table: Any, salt: bytes, query: Any) -> Question:
+        """Return a query of a table in the words of its engine."""
+        return cls(salt, query, table.get_backend().compile(query))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ready:
+    """An Ibis table, with the questions that were checked, by those who ask them."""
+
+    table: Any
+    _questions: dict[Asker, Question] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: Any, *askers: Asker) -> Ready:
+        """Return a table ready to be asked; raise where it cannot be, which the columns and their types decide."""
+        return cls(table, answerable(table, lambda rows: {asker: _asked_by(asker, rows) for asker in askers}))
+
+    def question(self, asker: Asker) -> Question:
+        """Return the question that was checked, which is asked once; else, one under a fresh salt."""
+        return self._questions.pop(asker, None) or _asked_by(asker, self.table)  # proof: once
+
+
+def _asked_by(asker: Asker, table: Any) -> Question:
+    """Return what is asked of a table under a fresh salt, unless one is given."""
+    salt = SYSTEM.words(4).tobytes() if asker.salt is None else asker.salt  # proof: salt
+    return Question.of(table, salt, asker.expression(table, salt))
