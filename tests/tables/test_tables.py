@@ -204,7 +204,7 @@ def salted(monkeypatch):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """The reference engine in the place of DuckDB, which is a hundred times slower on a few rows."""
+    """The reference engine in the place of DuckDB, and no SQL: a hundred times quicker on a few rows."""
 
     def run(plan, rows, _):
         rows = ROWS[rows.get_name()]
@@ -227,6 +227,7 @@ def quick(monkeypatch):
         return bounding.Totals(people, tuple(columns), sizes, fetch, tuple(wires), np.arange(len(keys)))
 
     monkeypatch.setattr(Bounding, "run", run)
+    monkeypatch.setattr("ibis.backends.duckdb.Backend.compile", lambda *_, **__: "a query that nobody reads")
 
 
 quickly = pytest.mark.usefixtures("quick")
