@@ -75,7 +75,10 @@ TRUSTING = {
     *(
         f"{kind}.{name}"
         for kind in ("Adaptive", "Plain", "ZCDP")
-        for name in (*("after", "cost", "excess", "exceeds", "left", "of_terms", "readings", "spent", "without"),)
+        for name in (
+            *("after", "cost", "excess", "exceeds", "left", "of_terms", "readings", "spent", "without"),
+            "share",
+        )
     ),
     *("Adaptive.for_budget", "Adaptive.is_sound", "Adaptive.limits", "Adaptive.remark"),
     *("ZCDP.for_budget", "ZCDP.is_sound"),
@@ -380,6 +383,7 @@ BETTER = {
     "SubsetSelection": {"categories": ["a", "b", "c"]},
     "SubsetSelection.within": {"categories": ["a", "b", "c"], "size": 1},
     "Ledger": {"path": "books.db"},
+    "Reservation": {"ledger": lambda: Ledger.in_memory(epsilon=1), "number": 1},
     "Project": {"path": project_file},
     "Project.near": {"source": "events.csv"},
     "Project.of": {"source": "events.csv"},
@@ -445,6 +449,7 @@ def made():
         *(Ledger.in_memory(epsilon=10), dp.make_laplace(*SPACE, 2)),
         discreet.OneHot(["a", "b"]) >> discreet.Rappor(length=2, max_weight=1, f="1/2"),
         Ledger.in_memory(epsilon=10).charge(epsilon=1),
+        Ledger.in_memory(epsilon=10).reserve([discreet.IntegerLaplace(scale=2).event(1)]),
         tables.Bounding(tables.People(), person="user", by="city", keys=["Rome"]),
         survey.PairCollector(FORM, OTHER.form(RR)),
         survey.Waves([box()], people="same"),

@@ -23,6 +23,8 @@ __all__ = ["Accountant", "accountants"]
 State: TypeAlias = tuple[Fraction, ...]
 """What an accountant remembers of all events so far: a few exact sums."""
 
+_ALL: Final = Fraction(1 << 64)
+"""More than is left, where nothing is."""
 _KNOWN: Final[dict[str, type[Accountant]]] = {}
 
 
@@ -134,6 +136,20 @@ class Accountant(ABC):
     def exceeds(self, state: State, budget: Amount, /) -> bool:
         """Whether the events so far are more than a budget allows: in any of the sums."""
         return any(spent > of for spent, of in zip(state, self.limits(budget), strict=True))
+
+    def share(self, state: State, event: Event, budget: Amount, /) -> Fraction:
+        """Return which part of what is left an event takes, of the sum of which it takes most.
+
+        >>> accountants()["plain"]().share(
+        ...     (Fraction(1), Fraction(0)), Event.of(moves=[(1, 1)]), Amount(Fraction(3), Fraction(0))
+        ... )
+        Fraction(1, 2)
+        """
+        return max(self._shares(state, event, budget))
+
+    def _shares(self, state: State, event: Event, budget: Amount) -> list[Fraction]:
+        parts = zip(self.cost(event), map(sub, self.limits(budget), state), strict=True)
+        return [cost / left if left > 0 else _ALL * bool(cost) for cost, left in parts]
 
     def readings(self, state: State, budget: Amount, /) -> dict[str, tuple[Fraction, Fraction]]:
         """Return the sums that decide, by name: how much, and of how much."""

@@ -148,6 +148,11 @@ class Adaptive(Accountant):
         _, epsilon, delta = state
         return Amount(epsilon, delta)
 
+    def share(self, state: State, event: Event, budget: Amount, /) -> Fraction:
+        """Return which part of what is left an event takes: of the deltas, and of the units or of epsilon."""
+        units, epsilon, delta = self._shares(state, event, budget)
+        return max(min(units, epsilon), delta)
+
     def readings(self, state: State, budget: Amount, /) -> dict[str, tuple[Fraction, Fraction]]:
         """Return units, epsilons and deltas; of the first two only one, where the other can decide no more.
 

@@ -83,7 +83,8 @@ def _what(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Return what an entry is about, and of which table."""
     from discreet.tables.receipts import described
 
-    table = plain(entry["table"] or "")
-    if entry["kind"] != "charge":
-        return plain(noted(entry)), ""
-    return plain(described(entry["receipt"])), table
+    note, receipt = noted(entry), entry["receipt"]
+    if entry["kind"] not in ("charge", "release"):
+        return plain(note), ""
+    told = described(receipt["receipt"] if entry["kind"] == "release" else receipt)
+    return plain(": ".join(filter(None, (note, told)))), plain(entry["table"] or "")

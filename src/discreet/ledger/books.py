@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from discreet.files import checked_place, write_text
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
 from discreet.ledger.formats import FORMAT, Books, create, enter
 from discreet.ledger.older import Old, check_origin, migrate
+from discreet.ledger.reservations import RESERVED, Plan, Reservation
 from discreet.ledger.sqlite import SQLiteStore, in_memory
 from discreet.ledger.store import DAMAGED, Connection, Kind, Store, UnwritableError
 from discreet.measures import amount
@@ -203,9 +205,49 @@ class Ledger:
         discreet.errors.BudgetError: epsilon=0.5, delta=1e-9: more than is left in memory: epsilon=0.25, delta=0; ...
         """
         released, floats = _event(epsilon, delta, event), isinstance(epsilon, float) or isinstance(delta, float)
-        cost = Amount(released.epsilon, released.delta)
-        if not any(cost):
+        if not (released.epsilon or released.delta):
             raise ParameterError("epsilon", epsilon, "epsilon > 0 or delta > 0: what costs nothing needs no charge")
+        if isinstance(receipt, dict) and RESERVED in receipt:
+            raise ParameterError("receipt", type(receipt), f"no {RESERVED!r} in it, which reserve() alone writes")
+        return self._charged(released, table, receipt, who, floats=floats)
+
+    def reserve(
+        self, releases: Iterable[Any], *, table: str | None = None, receipt: Any = None, who: str | None = None
+    ) -> Reservation:
+        """Charge releases that are fixed in advance by what they tell together; each can then be made once.
+
+        They are events, or explanations of questions to tables. What is asked may still be chosen as one goes, after
+        any answers; what is fixed is each release's event: its mechanism, its numbers and its distance. They are
+        charged as one release, at the point of their exact joint curve that takes the least share of what is left of
+        epsilon and of delta; or one by one, where that takes less. What is never released stays paid for.
+
+        >>> book = Ledger.in_memory(epsilon=5, delta="2e-6")
+        >>> plan = book.reserve([Event.of(moves=[("0.1", 1)])] * 100)
+        >>> f"{float(book.spent.epsilon):.3f}", book.entries()[0].event.parts[0].mechanism
+        ('4.780', 'Reservation')
+        """
+        mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
+        plan = Plan.of(releases, self._accountant.left(mark.state, self._budget))
+        event = plan.cheapest(self._accountant, mark.state, self._budget)
+        told = {RESERVED: plan.to_dict(), "receipt": receipt}
+        return Reservation(self, self._charged(event, table, told, who).number)
+
+    def reservation(self, number: int, /) -> Reservation:
+        """Return the releases that were reserved as an entry, such as after a restart.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> plan = book.reserve([Event.of(moves=[("0.1", 1)])] * 2)
+        >>> book.reservation(1) == plan
+        True
+        """
+        self._reserved(whole(number, "number", least=1))
+        return Reservation(self, number)
+
+    def _charged(
+        self, released: Event, table: str | None, receipt: Any, who: str | None, *, floats: bool = False
+    ) -> Entry:
+        """Enter a charge."""
+        cost = Amount(released.epsilon, released.delta)
         texts = event_text(released), amount_text(cost), checked_text(table, "table"), json_text(receipt)
         asker = checked_text(who, "who")
 
@@ -217,6 +259,55 @@ class Ledger:
 
         # Exclusive from the start: whoever has to wait for others does so before anything is written.
         self._mark, entry = self._run("EXCLUSIVE", write)  # proof: exclusive
+        return entry
+
+    def _reserved(self, number: int) -> Counter[Event]:
+        """Return what is left of a reservation."""
+        return self._run("DEFERRED", lambda connection: self._left_of(connection, number))
+
+    def _left_of(self, connection: Connection, number: int) -> Counter[Event]:
+        """Return what is left of a reservation, of the books as they are now."""
+        self._follow(connection, self._mark)
+        charge = self._charge(connection, Books.read(connection, self._store.refuse), number)
+        plan = None if charge is None else Plan.read(charge.receipt)
+        if plan is None:
+            raise ParameterError("number", number, "the number of a reservation on these books")
+        if _notes(connection, "void", number):
+            raise ParameterError("number", number, "a reservation that was not taken back")
+        query = "SELECT event FROM entries WHERE about = ? AND kind = 'release'"
+        made = Counter(Event.from_dict(json.loads(text)) for (text,) in connection.execute(query, (number,)))
+        return plan.releases - made  # proof: rest
+
+    def _release(
+        self,
+        number: int,
+        epsilon: Exact | None,
+        delta: Exact,
+        event: Event | None,
+        *,
+        table: str | None,
+        receipt: Any,
+        who: str | None,
+    ) -> Entry:
+        """Enter that a release of a reservation is being made."""
+        released = _event(epsilon, delta, event)
+        told = json_text({"entry": number, "receipt": receipt})
+        texts = event_text(released), amount_text(_NOTHING), checked_text(table, "table"), told
+        asker = checked_text(who, "who")
+
+        def write(connection: Connection) -> tuple[Mark, Entry]:
+            mark, _ = self._follow(connection, self._mark)
+            left = self._left_of(connection, number)
+            if not left[released]:  # proof: left
+                raise BudgetError(
+                    f"this release is none of the {left.total():,} that are left of entry {number} "
+                    f"in {self._store.where}; nothing was released"
+                )
+            return enter(
+                connection, mark, Row(mark.number + 1, now(), "release", *texts, asker, number), self._accountant
+            )
+
+        self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
 
     def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
@@ -252,9 +343,12 @@ class Ledger:
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            charge = self._charge(connection, Books.read(connection, self._store.refuse), which)
+            books = Books.read(connection, self._store.refuse)
+            charge = self._charge(connection, books, which, *["release"] * (kind == "failed"))
             if charge is None:
                 raise ParameterError("number", number, "the number of a charge on these books")
+            if kind == "void" and _notes(connection, "release", which):
+                raise ParameterError("number", number, "a reservation of which nothing was released yet")
             if _notes(connection, kind, which):
                 done = "taken back" if kind == "void" else "marked as failed"
                 raise ParameterError("number", number, f"a charge that was not {done} yet")
@@ -303,9 +397,16 @@ class Ledger:
         read = self._accountant.readings(mark.state, self._budget)
         readings = {name: {"spent": in_full(spent), "of": in_full(of)} for name, (spent, of) in read.items()}
         listed = [entry.to_dict() for entry in entries]
-        sums = list(self._accountant.sums)
+        made, sums = Counter(entry.about for entry in entries if entry.kind == "release"), list(self._accountant.sums)
+        void = {entry.about for entry in entries if entry.kind == "void"}
+        plans = {entry.number: Plan.read(entry.receipt) for entry in entries if entry.kind == "charge"}
+        reservations = [
+            {"entry": number, "releases": plan.releases.total(), "made": made[number]}
+            for number, plan in plans.items()
+            if plan is not None and number not in void
+        ]
         counting = {"accountant": self._accountant.name, "terms": self._accountant.terms, "sums": sums}
-        return {**counting, **told, "readings": readings, "entries": listed}
+        return {**counting, **told, "readings": readings, "reservations": reservations, "entries": listed}
 
     def why(self, entry: int, /) -> Sheet:
         """Return why an entry costs what it costs: its promise, its mechanism, the theorems, and the numbers.
@@ -348,6 +449,9 @@ class Ledger:
         """
         self._run("DEFERRED", self._verified)
         # Long, so after the file is free again; the terms are those that were just read, by the genesis.
+        plans = [(Plan.read(entry.receipt), entry.event) for entry in self.entries() if entry.kind == "charge"]
+        if not all(plan.is_worth(event) for plan, event in plans if plan is not None):
+            self._store.refuse(DAMAGED)
         if not self._accountant.is_sound(self._budget):  # proof: terms
             self._store.refuse(DAMAGED)
 
@@ -481,7 +585,11 @@ class Ledger:
         """Refuse a note unless it is about an earlier charge, once of its kind, and takes back what was charged."""
         if note.kind in ("charge", "migrated"):
             return
-        charge = self._charge(connection, books, note.about) if type(note.about) is int else None
+        others = ["release"] * (note.kind == "failed")
+        charge = self._charge(connection, books, note.about, *others) if type(note.about) is int else None
+        if note.kind == "release":
+            self._check_release(connection, charge, note)
+            return
         taken = None if note.kind == "failed" or charge is None else charge.event
         if (
             charge is None
@@ -492,8 +600,21 @@ class Ledger:
         ):
             self._store.refuse(DAMAGED)
 
-    def _charge(self, connection: Connection, books: Books, number: int) -> Entry | None:
-        """Return a charge, checked against the digest before it, or None where there is none of this number."""
+    def _check_release(self, connection: Connection, charge: Entry | None, note: Entry) -> None:
+        """Refuse a release unless it was reserved by an earlier charge that stands, and made as often as that says."""
+        plan = None if charge is None else Plan.read(charge.receipt)
+        if plan is None or charge is None or note.event is None or charge.number >= note.number:
+            self._store.refuse(DAMAGED)
+        query = "SELECT count(*) FROM entries WHERE about = ? AND kind = 'release' AND event = ?"
+        ((made,),) = connection.execute(query, (charge.number, event_text(note.event)))
+        if made > plan.releases[note.event] or _notes(connection, "void", charge.number):  # proof: handed
+            self._store.refuse(DAMAGED)
+
+    def _charge(self, connection: Connection, books: Books, number: int, *others: str) -> Entry | None:
+        """Return a charge, checked against the digest before it; None where there is none of this number.
+
+        Of *others*, too: kinds that are none.
+        """
         if not 1 <= number <= books.count:
             return None
         (found,) = connection.execute("SELECT * FROM entries WHERE number = ?", (number,))
@@ -501,7 +622,7 @@ class Ledger:
         if before is None or chained(before, *row) != found[-1]:
             self._store.refuse(DAMAGED)
         entry = Entry.read(row, books.accountant)
-        return entry if entry.kind == "charge" else None
+        return entry if entry.kind in ("charge", *others) else None
 
     def _require(self, mark: Mark, event: Event, floats: bool) -> None:
         """Raise BudgetError unless an event fits."""

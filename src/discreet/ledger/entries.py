@@ -20,7 +20,7 @@ __all__ = ["Entry", "Mark", "Row", "amount_text", "chained", "checked_text", "ev
 
 _MOST_JSON: Final = 1 << 20
 _MOST_TEXT: Final = 1000
-_KINDS: Final = (("charge", False), ("void", False), ("failed", True), ("migrated", True))
+_KINDS: Final = (("charge", False), ("release", False), ("void", False), ("failed", True), ("migrated", True))
 """The kinds of entries, and whether one has no event."""
 
 
@@ -90,13 +90,13 @@ class Entry:
 
     @property
     def about(self) -> int | None:
-        """The number of the charge that a note is about; a charge has none.
+        """The number of the charge that a note is about, or that a release was reserved by; a charge has none.
 
         >>> from discreet import Ledger
         >>> Ledger.in_memory(epsilon=1).charge(epsilon="1/3").about is None
         True
         """
-        return self.receipt["entry"] if self.kind in ("failed", "void") else None
+        return self.receipt["entry"] if self.kind in ("failed", "release", "void") else None
 
     @property
     def reason(self) -> str | None:
@@ -120,11 +120,12 @@ class Entry:
         told, event = json.loads(row.cost), None if row.event is None else _event(row.event)
         amount = Amount(read_in_full(told["epsilon"]), read_in_full(told["delta"]))
         when, receipt = datetime.fromisoformat(row.made), json.loads(row.receipt)
-        counts = accountant.start if event is None else accountant.cost(event)
+        free = event is None or row.kind == "release"
+        counts = accountant.start if event is None or free else accountant.cost(event)
         cost = {name: -x if row.kind == "void" else x for name, x in zip(accountant.sums, counts, strict=True)}
-        remark = None if event is None else accountant.remark(event)
+        remark = None if event is None or free else accountant.remark(event)
         entry = cls(row.number, when, row.kind, *amount, row.source, receipt, event, row.who, cost, remark)
-        worth = Amount(Fraction(0), Fraction(0)) if event is None else Amount(event.epsilon, event.delta)
+        worth = Amount(Fraction(0), Fraction(0)) if event is None or free else Amount(event.epsilon, event.delta)
         if row.kind == "void":
             worth = Amount(Fraction(0), Fraction(0)).minus(worth)
         if amount != worth or row.about != entry.about or (row.kind, event is None) not in _KINDS:

@@ -31,7 +31,10 @@ TABLES: Final = {
 }
 """The columns of each table, in words that every store understands; no comma stands inside a column."""
 
-INDICES: Final = {"notes": "CREATE UNIQUE INDEX notes ON entries (about, kind) WHERE about IS NOT NULL"}
+INDICES: Final = {
+    "notes": "CREATE UNIQUE INDEX notes ON entries (about, kind) WHERE kind = 'failed' OR kind = 'void'",
+    "releases": "CREATE INDEX releases ON entries (about) WHERE kind = 'release'",
+}
 
 
 class Rule(NamedTuple):

@@ -37,7 +37,7 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
     entries = books["entries"]
     kinds = [entry["kind"] for entry in entries]
     charges = f"{kinds.count('charge'):,} charge{'s' * (kinds.count('charge') != 1)}"
-    notes = [f"{n:,} {word}" for kind, word in _DONE.items() if (n := kinds.count(kind))]
+    notes = [f"{n:,} {word}" for kind, word in (_DONE | _MADE).items() if (n := kinds.count(kind))]
     decide = books["readings"]
     spent = {name: [read_in_full(entry["cost"][name]) for entry in entries] for name in books["sums"]}
     columns = [
@@ -58,6 +58,9 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
         remarks += _rounded(
             [str(entry["number"]) for entry in entries if entry["remark"] and entry["kind"] == "charge"]
         )
+    for plan in books["reservations"]:
+        rest = plan["releases"] - plan["made"]
+        remarks.append(f"Entry {plan['entry']} reserved {plan['releases']:,} releases, of which {rest:,} are left.")
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 
 
@@ -91,10 +94,11 @@ def _cell(value: Any) -> Any:
 
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}
+_MADE: Final = {"release": "released from reservations"}
 
 
 def noted(entry: Mapping[str, Any]) -> str:
-    """Return what a note says; nothing for a charge.
+    """Return what a note says, or how many releases a charge reserves; nothing for another charge.
 
     >>> noted({"kind": "void", "receipt": {"entry": 1, "reason": "the disk was full"}})
     'entry 1 taken back: the disk was full'
@@ -102,6 +106,10 @@ def noted(entry: Mapping[str, Any]) -> str:
     kind, receipt = entry["kind"], entry["receipt"]
     if kind == "migrated":
         return f"moved from format {receipt['format']}"
+    if kind in _MADE:
+        return f"release reserved by entry {receipt['entry']}"
+    if kind == "charge" and isinstance(receipt, dict) and "reserved" in receipt:
+        return f"{sum(count for _, count in receipt['reserved']['releases']):,} releases reserved"
     return f"entry {receipt['entry']} {_DONE[kind]}: {receipt['reason']}" if kind in _DONE else ""
 
 

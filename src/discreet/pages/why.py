@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from discreet import mechanisms
 from discreet.accounting import Event
+from discreet.accounting.distributions import LossDistribution
 from discreet.events import Part
 from discreet.exact import read_in_full, written
 from discreet.pages.books import noted, rule, theorem
@@ -53,8 +54,10 @@ def why_sheet(
 
 def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Give what was released; of a note, what it notes."""
-    if entry["event"] is None or entry["kind"] != "charge":
-        yield "note", noted(entry)
+    note = noted(entry)
+    if note:
+        yield "note", note
+    if entry["event"] is None or entry["kind"] == "void":
         return
     event = Event.from_dict(entry["event"])
     yield "promise", f"{_promise(event)}."
@@ -63,7 +66,8 @@ def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         apart = [f"at distance {', '.join(map(_up, part.sensitivity))}"] if part.sensitivity else []
         yield "mechanism", ", ".join([part.mechanism or "not said", *numbers, *apart])
         yield "what it tells", _told(part)
-        yield "by the theorem", theorem(getattr(mechanisms, part.mechanism or "", None)) or "not said"
+        kind = getattr(mechanisms, part.mechanism or "", LossDistribution if part.mechanism == "Reservation" else None)
+        yield "by the theorem", theorem(kind) or "not said"
 
 
 def _promise(event: Event) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from discreet.errors import DiscreetError, EngineError, UnsupportedError
 from discreet.exact import written
-from discreet.ledger import Entry, Event, Ledger
+from discreet.ledger import Entry, Event, Ledger, Reservation
 from discreet.progress import Waiting
 
 __all__ = ["alone", "answerable", "asked", "charged"]
@@ -63,7 +63,9 @@ def answerable(table: Any, ask: Callable[[Any], T]) -> T:
 
 
 @contextmanager
-def charged(ledger: Ledger | None, event: Event, table: str, receipt: dict[str, Any]) -> Iterator[Entry | None]:
+def charged(
+    ledger: Ledger | Reservation | None, event: Event, table: str, receipt: dict[str, Any]
+) -> Iterator[Entry | None]:
     """Charge the books, if there are any, for what is then done; should that fail, mark the charge, which stands.
 
     >>> book = Ledger.in_memory(epsilon=1)
@@ -89,7 +91,7 @@ def charged(ledger: Ledger | None, event: Event, table: str, receipt: dict[str, 
         raise
 
 
-def _stands(ledger: Ledger, entry: Entry, error: BaseException) -> str:
+def _stands(ledger: Ledger | Reservation, entry: Entry, error: BaseException) -> str:
     """Mark a charge as failed; return what the books then hold."""
     marked = ""
     try:
@@ -97,13 +99,15 @@ def _stands(ledger: Ledger, entry: Entry, error: BaseException) -> str:
     except DiscreetError:  # The charge is what counts, and it is there.
         marked = ", not marked as failed"
     amounts = [f"{name} {written(x, up=True)}" for name, x in entry.amount._asdict().items() if x]
+    if isinstance(ledger, Reservation):
+        return f"it is released, as entry {entry.number} {_place(ledger)}{marked}, and cannot be again"
     return (
         f"{', '.join(amounts)} stays charged, as entry {entry.number} {_place(ledger)}{marked}; "
         f"Ledger.void({entry.number}, reason=...) takes it back"
     )
 
 
-def _place(ledger: Ledger) -> str:
+def _place(ledger: Ledger | Reservation) -> str:
     return "in memory" if ledger.path is None else f"of {ledger.path}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.ledger import Ledger
+from discreet.ledger import Ledger, Reservation
 
 __all__ = ["Data"]
 
@@ -20,7 +20,7 @@ class Data:
 
     name: str
     person: tuple[str, ...] | None
-    ledger: Ledger | None
+    ledger: Ledger | Reservation | None
     types: Mapping[str, str] | None
     condition: str | None
     filters: tuple[str, ...]

@@ -16,6 +16,7 @@ from discreet.tables.noise import ColumnNoise
 from discreet.words import promise
 
 if TYPE_CHECKING:
+    from discreet.ledger import Event
     from discreet.tables.laws import Candidate
     from discreet.tables.query import Query
     from discreet.tables.receipts import Receipt
@@ -105,6 +106,8 @@ class Explanation(Result):
     choices: tuple[Choice, ...]
     notes: tuple[str, ...]
     receipt: Receipt
+    event: Event
+    """What the books would be charged for, as `Ledger.reserve` takes it."""
 
     def __getitem__(self, max_groups: int) -> Choice:
         choices = {choice.max_groups: choice for choice in self.choices}
@@ -186,7 +189,7 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
     choices = tuple(_choice(question) for question in questions)
     most = None if chosen.auto else bounding.max_groups
-    return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), receipt)
+    return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), receipt, chosen.event)
 
 
 def _choice(question: Query) -> Choice:

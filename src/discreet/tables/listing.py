@@ -53,6 +53,8 @@ class KeysExplanation(Result):
     needed: dict[int, tuple[int, int]]
     notes: tuple[str, ...]
     receipt: Receipt
+    event: Event
+    """What the books would be charged for, as `Ledger.reserve` takes it."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary for each number of groups."""
@@ -148,7 +150,8 @@ class KeysQuery:
             else f"a person is all rows of one {', '.join(bounding.person)}"
         )
         guarantee = f"{promise(self.spent.epsilon, self.spent.delta, fails=False)}; {who}."
-        return KeysExplanation(f"groups by {', '.join(bounding.by)}", guarantee, needed, tuple(notes), self.receipt)
+        question = f"groups by {', '.join(bounding.by)}"
+        return KeysExplanation(question, guarantee, needed, tuple(notes), self.receipt, self.event)
 
     @property
     def receipt(self) -> Receipt:

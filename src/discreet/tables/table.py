@@ -13,7 +13,7 @@ from typing import Any, Literal, final
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.frozen import freeze
-from discreet.ledger import Ledger
+from discreet.ledger import Ledger, Reservation
 from discreet.measures import amount
 from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.aggregates.aggregate import at_most
@@ -42,8 +42,9 @@ class Table(Data):
     frame of pandas, Polars or Arrow, or an Ibis table. *person* names the column, or columns, that identify a
     person: what they are protected against is that all of their rows are added or removed. It has to be given, because
     without it somebody with many rows would count as many people: None says that each row is a person. A *ledger* is
-    charged for each answer before it is made. Columns of CSV and JSON files are text, whatever their rows hold;
-    *types* declares others: ``{"year": "integer", "price": "decimal(9,2)"}``.
+    charged for each answer before it is made; a `Reservation` in its place makes releases that were reserved. Columns
+    of CSV and JSON files are text, whatever their rows hold; *types* declares others: ``{"year": "integer", "price":
+    "decimal(9,2)"}``.
 
     >>> import pandas as pd
     >>> t = Table(pd.DataFrame({"user": [1, 1, 2], "city": ["Rome", "Bath", "Rome"]}), person="user")
@@ -57,12 +58,12 @@ class Table(Data):
         source: Any,
         *,
         person: str | Sequence[str] | None,
-        ledger: Ledger | None = None,
+        ledger: Ledger | Reservation | None = None,
         table: str | None = None,
         types: Mapping[str, str] | None = None,
     ) -> None:
-        if ledger is not None and not isinstance(ledger, Ledger):
-            raise KindError("ledger", ledger, "a Ledger")
+        if ledger is not None and not isinstance(ledger, Ledger | Reservation):
+            raise KindError("ledger", ledger, "a Ledger, or what Ledger.reserve gives")
         rows, name, declared = opened(source, table, types)
         who = None if person is None else names(person, "person")
         _check_names(rows)
