@@ -19,7 +19,7 @@ pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from command import Called, assert_one_line, joined, lines, ok, run  # noqa: E402  After the check that it is there.
 
 import discreet.files  # noqa: E402
-from discreet import EntropyError, Laplace, Ledger  # noqa: E402
+from discreet import EntropyError, Ledger, TruncatedLaplaceThreshold  # noqa: E402
 from discreet.accounting import compare  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.coins import SystemCoins  # noqa: E402
@@ -197,7 +197,8 @@ class TestEndToEnd:
         assert lines(ok(*words))[0].startswith("max_groups = ")
         said = json.loads(ok(*words, "--epsilon", "0.2", "--planned", "0.5", "--group-size", "300", "--json"))
         assert said["best"] in [choice["max_groups"] for choice in said["choices"]]
-        assert said["choices"][0]["noise"] == Laplace(2).deviation
+        planned = TruncatedLaplaceThreshold.within(epsilon="0.5", delta="1e-6")
+        assert said["choices"][0]["noise"] == planned.noise.deviation
         assert spent() == (Fraction("0.3"), 0)
 
     @pytest.mark.parametrize("words", [("count",), ("sum", "amount"), ("mean", "amount")], ids=" ".join)

@@ -385,6 +385,24 @@ def test_an_explanation_of_known_keys_compares_standard_deviations():
     assert "Noise of" not in str(alone)  # There is nothing to choose.
 
 
+@pytest.mark.parametrize("keys", [None, KEYS[:4]], ids=["private", "known"])
+@pytest.mark.parametrize("left_out", [None, 0, "1/10"])
+@pytest.mark.parametrize("chosen", [2, 4, 10])
+@pytest.mark.parametrize("asked", [[People()], [MEAN], [Rows(2)]], ids=["people", "mean", "rows"])
+def test_the_rows_of_other_choices_are_those_of_the_questions_themselves(keys, left_out, chosen, asked):
+    """Also where one of them leaves nobody's groups out, and nothing of epsilon pays for knowing that."""
+    groups, given = table().group_by("city", keys=keys), {"epsilon": 1, "delta": DELTA}
+
+    def part(most):
+        return None if left_out and keys and most >= len(keys) and asked != [Rows(2)] else left_out
+
+    found = groups.explain(*asked, **given, max_groups=chosen, left_out=part(chosen))
+    for most in {1, 2, 3, 5, 10, 20, chosen}:
+        if part(chosen) == part(most) or part(most) is None:
+            itself = groups.explain(*asked, **given, max_groups=most, left_out=part(most))
+            assert found[most] == itself[most]
+
+
 def test_a_named_noise_is_taken_though_it_is_not_the_best():
     for name in LAWS:
         found = table().group_by("city").explain(epsilon=1, delta=DELTA, max_groups=10, noise=name)

@@ -194,16 +194,14 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
 
 def _choice(question: Query) -> Choice:
     parts = {part.aggregate: part for part in question.turn.parts}
-    first = question.turn.parts[0].noise
-    sure = (Fraction(1, 2), Fraction(19, 20))
-    n50, n95 = (None if first.threshold is None else first.law.needed(first.threshold, p) for p in sure)
+    taken, first = question.turn.parts[0].laws[0], question.turn.parts[0].noise
     columns = []
     for aggregate in question.asked:
         noise, law = parts[aggregate].noise, parts[aggregate].law
         errors = aggregate.errors(noise, first)
         columns.append(Expected(aggregate.label, law, noise.deviation, noise.radius(Fraction(1, 20)), errors))
     options = tuple(_option(part, each) for part in question.turn.parts for each in part.laws)
-    return Choice(question.bounding.max_groups, first.threshold, n50, n95, tuple(columns), options)
+    return Choice(question.bounding.max_groups, taken.threshold, taken.n50, taken.n95, tuple(columns), options)
 
 
 def _option(part: Part, law: Candidate) -> Option:

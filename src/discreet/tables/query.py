@@ -130,9 +130,20 @@ class Query:
             need = "more, or a larger part of it: there are no numbers for such noise"
             raise ParameterError("epsilon", self.epsilon * (self.left_out or 0), need)
 
-    def with_groups(self, max_groups: int) -> Query:
-        """Return this question with another max_groups, which is given and not chosen."""
-        return replace(self, bounding=replace(self.bounding, max_groups=max_groups), auto=False)
+    def with_groups(self, max_groups: int, left_out: Exact | None = None) -> Query:
+        """Return this question with another max_groups, which is given and not chosen; *left_out* is as it was typed.
+
+        That one leaves nobody out where this one does, or the other way round, changes what is left for the shares.
+        """
+        bounding, rows, part = self.bounding, self.asked[0].rows, self.left_out
+        if not self.auto:
+            bites = _bites(self.table, bounding.by, bounding.keys, max_groups, rows, auto=False)
+            part = None if not bites else _left_out(left_out, bites, auto=False) if part is None else part
+        rest = (1 - (part or 0)) / (1 - (self.left_out or 0))
+        sizes = (bounding.sizes or Sizes(rows, bool(bounding.by))) if part else None
+        bounding = replace(bounding, max_groups=max_groups, sizes=sizes)
+        shares = tuple(share * rest for share in self.shares)
+        return replace(self, bounding=bounding, shares=shares, left_out=part, auto=False)
 
     @cached_property
     def turn(self) -> InTurn:

@@ -378,7 +378,7 @@ class Groups:
         question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out, noise)
         question.check()
         others = sorted({1, 2, 3, 5, 10, 20, question.bounding.max_groups}) if needed else [1]
-        return explained([question.with_groups(m) for m in others], question)
+        return explained([question.with_groups(m, left_out) for m in others], question)
 
     def _query(
         self,
