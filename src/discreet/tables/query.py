@@ -139,7 +139,7 @@ class Query:
         if not self.auto:
             bites = _bites(self.table, bounding.by, bounding.keys, max_groups, rows, auto=False)
             part = None if not bites else _left_out(left_out, bites, auto=False) if part is None else part
-        rest = (1 - (part or 0)) / (1 - (self.left_out or 0))
+        rest = Fraction(1 - (part or 0)) / (1 - (self.left_out or 0))
         sizes = (bounding.sizes or Sizes(rows, bool(bounding.by))) if part else None
         bounding = replace(bounding, max_groups=max_groups, sizes=sizes)
         shares = tuple(share * rest for share in self.shares)
