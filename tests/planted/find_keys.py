@@ -2,6 +2,7 @@
 
 from planted import M, Mutant, T
 
+R = "noise/gaussian_rounds.py"
 F, TEST, TABLES = M + "find_keys.py", "test_find_keys.py::", "test_tables_finding.py::"
 NORM = TEST + "test_the_squares_of_a_persons_weights_never_exceed_the_norm"
 NEAR = TEST + "test_no_neighbour_is_farther_than_the_map_says_and_one_is_as_far"
@@ -68,11 +69,11 @@ CATALOGUE = [
     Mutant(
         "the noise of the second round costs nothing",
         F,
-        "for v in variances)  # proof: far",
-        "for v in variances[:1])",
+        "[(length**2, v) for v in variances]",
+        "[(length**2, v) for v in variances[:1]]",
         BOTH,
     ),
-    Mutant("noise of the whole variance", F, "length**2 / (v - _SMOOTH)", "length**2 / (v + _SMOOTH)", ALONE),
+    Mutant("noise of the whole variance", R, "(variance - smooth)", "(variance + smooth)", ALONE),
     Mutant("the second round counts found keys too", F, "rest = keys - known", "rest = keys", LAW),
     Mutant("people weigh by all of their keys", F, "self.weight(len(rest))", "self.weight(len(keys))", REST),
     Mutant(

@@ -83,6 +83,7 @@ _ROWS = (
     click.option("--rows", is_flag=True, help="Count rows, not people."),
     click.option("--max-rows", type=int, help="How many rows of a person count in a group, with --rows."),
 )
+_ROUNDS = click.option("--rounds", type=int, help="1, or 2: in the second, people count only in groups not yet found.")
 _BOUNDS = (
     click.option("--low", help="What every lower value counts as."),
     click.option("--high", help="What every higher value counts as."),
@@ -105,12 +106,14 @@ _PUBLISHED = (*_ASKED, _LEDGER, *_OUT, _JSON)
 
 
 @click.command()
-@_with(_FILE, *_ROWS, *_PUBLISHED)
+@_with(_FILE, *_ROWS, _ROUNDS, *_PUBLISHED)
 def count(**given: Any) -> None:
     """Count the people, or the rows, in each group of a table.
 
     \b
     discreet count events.csv --by city --person user_id --max-groups 3 \\
+      --epsilon 1 --delta 1e-6
+    discreet count events.csv --by city --person user_id --max-groups 3 --rounds 2 \\
       --epsilon 1 --delta 1e-6
     discreet count events.csv --person user_id --epsilon 1/2 --html report.html
     """
@@ -157,6 +160,7 @@ def mean(**given: Any) -> None:
         metavar="NAME=NUMBER",
         help='How much of epsilon a column of the answer gets, such as "mean of age=2"; 1 unless given.',
     ),
+    _ROUNDS,
     *_PUBLISHED,
 )
 def release(**given: Any) -> None:
@@ -182,7 +186,7 @@ _FOUND = (
     *_TABLE,
     _BY,
     click.option("--max-groups", type=int, help="In how many groups a person may count; 100 unless given."),
-    click.option("--rounds", type=int, help="1, or 2: in the second, people count only in groups not yet found."),
+    _ROUNDS,
     click.option("--delta", required=True, help="The delta to spend, such as 1e-6."),
     _EPSILON,
 )
@@ -221,7 +225,7 @@ def explain() -> None:
 
 
 @explain.command("count")
-@_with(_FILE, *_ROWS, *_ASKED, _JSON)
+@_with(_FILE, *_ROWS, _ROUNDS, *_ASKED, _JSON)
 def explain_count(**given: Any) -> None:
     """Explain a count of people, or of rows.
 
@@ -420,6 +424,8 @@ def _check_page(html: str, path: str, entry: int | None, why: int | None) -> Non
 
 
 def _check_rows(given: dict[str, Any]) -> None:
+    if given["rounds"] is not None and given["rows"]:
+        raise click.UsageError("--rounds is for people, and not for --rows")
     if given["max_rows"] is not None and not given["rows"]:
         raise click.UsageError("--max-rows needs --rows")
 
@@ -513,7 +519,8 @@ def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
     """Explain what a question would give."""
     from discreet.tables.table import people_weights
 
-    numbers = {name: _numbers(given).get(name) for name in ("epsilon", "delta", "max_groups", "left_out", "noise")}
+    names = ("epsilon", "delta", "max_groups", "left_out", "noise", "rounds")
+    numbers = {name: _numbers(given).get(name) for name in names}
     weights = people_weights(given.get("people_share"), asked.label)
     rest = {name: x for name, x in numbers.items() if x is not None}
     said: Explanation = _asked(given, question).explain(asked, **rest, weights=weights)
@@ -525,7 +532,7 @@ def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
 def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        names = ["max_groups", "delta", "noise", "key", "keys", "null"]
+        names = ["max_groups", "delta", "noise", "rounds", "key", "keys", "null"]
         names += ["people_share"] if question == "sum" else []
         for name in names if question == "count_rows" else [*names, "left_out"]:
             if given.get(name) not in (None, ()):

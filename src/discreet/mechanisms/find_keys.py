@@ -18,7 +18,6 @@ from math import isqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
-from flint import arb
 
 from discreet.coins import Coins
 from discreet.core import Measurement
@@ -29,8 +28,8 @@ from discreet.exact import Exact, exact, listed, whole
 from discreet.frozen import freeze
 from discreet.measures import Approximate, EpsilonDelta, MaxDivergence, amount
 from discreet.metrics import SymmetricDistance
-from discreet.noise import Gaussian, least_positive
-from discreet.reals import Number, Real, exp, expm1, log1p, maximum, sign, total
+from discreet.noise import Gaussian, delta_of_rounds, least_positive
+from discreet.reals import Number, expm1, log1p, maximum, sign, total
 from discreet.samplers import fitted
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ NORM: Final = 1 << 16
 """The greatest sum of squares of a person's weights is the square of this, unless it is given."""
 _SMOOTH: Final = 4
 """Noise of variance v is nearly continuous noise of variance v less this, rounded at random."""
-_NEARLY: Final = Fraction(1, 1 << 110)
-"""So much, at most, that tells of one number: the logarithm of a ratio of probabilities."""
 _GRID: Final = 1 << 14
 """Variances between one and twice that are looked at."""
 _PLACES: Final = 80 * _GRID
@@ -251,19 +248,15 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
             return EpsilonDelta(self.epsilon, Fraction(1))
         phi = total(maximum(*(one._surprise(*row) for row in rows)) for one in self.rounds)  # proof: rounds
         shifted = len(self.rounds) * d * self.max_keys
-        delta = self._delta([one.variance for one in self.rounds], d * self.norm, shifted, phi)
+        delta = self._delta([one.variance for one in self.rounds], d * self.norm, shifted, phi, mixed=d > 1)
         return EpsilonDelta(self.epsilon, delta)
 
-    def _delta(self, variances: Sequence[Fraction], length: int, shifted: int, phi: Number) -> Number:
+    def _delta(
+        self, variances: Sequence[Fraction], length: int, shifted: int, phi: Number, *, mixed: bool = False
+    ) -> Number:
         """Return delta by the noise of each round, how far totals move and how many, and the surprise of new keys."""
-        far = sum(length**2 / (v - _SMOOTH) for v in variances)  # proof: far
-        slack, epsilon = shifted * _NEARLY, min(self.epsilon, Fraction(_LARGE))  # proof: falls
-
-        def noise(at: Number) -> Number:
-            return exp(slack) * Real(_gaussian, far, at - 2 * slack)  # proof: nearly
-
-        here = -expm1(-phi) + exp(-phi) * noise(epsilon + phi)  # proof: here
-        return maximum(here, noise(epsilon - phi))  # proof: there
+        epsilon, moves = min(self.epsilon, Fraction(_LARGE)), [(length**2, v) for v in variances]  # proof: falls
+        return delta_of_rounds(epsilon, moves, shifted, phi, _SMOOTH, mixed=mixed)  # proof: delta
 
     def _least(self, variance: Fraction, phi: Number) -> int:
         """Return the least threshold at which new keys of one person surprise by at most phi."""
@@ -320,10 +313,3 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
             for key in rest:
                 totals[key] += self.weight(len(rest))
         return totals
-
-
-def _gaussian(far: arb, epsilon: arb) -> arb:
-    """Return the least delta of continuous Gaussian noise; *far* is the square of a distance over the variance."""
-    mu = far.sqrt()
-    both = [((epsilon / mu + sign * mu / 2) / arb(2).sqrt()).erfc() / 2 for sign in (-1, 1)]
-    return both[0] - epsilon.exp() * both[1]  # proof: gaussian

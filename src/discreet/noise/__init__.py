@@ -2,6 +2,7 @@
 
 from discreet.noise.base import Noise, least_positive
 from discreet.noise.gaussian import Gaussian
+from discreet.noise.gaussian_rounds import delta_of_rounds
 from discreet.noise.laplace import Laplace, continuous_laplacian_tail_to_alpha, discrete_laplacian_tail_to_alpha
 from discreet.noise.truncated import TruncatedLaplace
 
@@ -11,6 +12,7 @@ __all__ = [
     "Noise",
     "TruncatedLaplace",
     "continuous_laplacian_tail_to_alpha",
+    "delta_of_rounds",
     "discrete_laplacian_tail_to_alpha",
     "least_positive",
 ]

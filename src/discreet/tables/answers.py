@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.errors import UnsupportedError, one_of
@@ -56,6 +57,8 @@ class Answer(Result):
     """The Arrow types of the keys, where an engine said them."""
     left: Amount | None = None
     """What the ledger had left after the charge; None without a ledger."""
+    rounds: tuple[int, ...] = ()
+    """In which of two rounds each group was shown: its value has that round's noise. None where there was one."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -102,21 +105,40 @@ class Answer(Result):
         """What bounding left out, in a sentence; None where it can leave nothing out."""
         if self.receipt.left_out is None:
             return None
+        if self.receipt.rounds == 1:
+            return self._bias(self.left_out, "Bias:")
+        rest = None if self.receipt.found is None else self.receipt.found.rest
+        first = self._bias(self.left_out, "Bias in round 1:")
+        return f"{first} {self._bias(rest, 'Bias in round 2, of groups that round 1 had not shown:')}"
+
+    def _bias(self, left_out: LeftOut | None, start: str) -> str:
+        """Say what the bounds left out, in a sentence."""
         bounds = self.receipt.bounds
         bound = " and ".join(f"{name} = {n}" for name, n in bounds.items())
         what = "rows" if "max_rows" in bounds else "groups"
-        if self.left_out is None:
+        if left_out is None:
             why = "the noise is larger than the table" if self.receipt.left_out else "it was not asked for"
             if bounds[f"max_{what}"] >= SIZES[-1]:
                 why = f"of each person, {SIZES[-1]} are counted at most"
-            return f"Bias: what share of people's {what} {bound} left out is not known: {why}."
-        low, high = f"{self.left_out.low:.1%}", f"{self.left_out.high:.1%}"
-        share, counted = f"{self.left_out.share:.1%} of people's {what} ({low} to {high})", ""
-        if self.left_out.high - self.left_out.low > _WIDE:
+            return f"{start} what share of people's {what} {bound} left out is not known: {why}."
+        low, high = f"{left_out.low:.1%}", f"{left_out.high:.1%}"
+        share, counted = f"{left_out.share:.1%} of people's {what} ({low} to {high})", ""
+        if left_out.high - left_out.low > _WIDE:
             share, counted = f"between {low} and {high} of people's {what}", ": too few people to say more"
         return (
-            f"Bias: {bound} left out {share}, counting up to {SIZES[-1]} of each person{counted}. "
+            f"{start} {bound} left out {share}, counting up to {SIZES[-1]} of each person{counted}. "
             "The noise intervals do not include it."
+        )
+
+    @property
+    def round_note(self) -> str | None:
+        """What the values of two rounds are, in a sentence; None where there was one."""
+        if self.receipt.rounds == 1:
+            return None
+        first, last = (noise.radius(Fraction(1, 20)) for noise in self.released[0].noise.each)  # type: ignore[attr-defined]
+        return (
+            f"Round 1 showed the largest groups: 95 % of its noise is within ±{first:,.0f}. In round 2 people counted "
+            f"only in the others: ±{last:,.0f}. Each interval is that of the noise of its round."
         )
 
     @property
@@ -129,10 +151,19 @@ class Answer(Result):
                 called[label] = f"noisy_{called[label]}"
         return called
 
+    @property
+    def _round(self) -> dict[str, list[int]]:
+        """The column that says in which of two rounds each group was shown, if there were two."""
+        name = "round"
+        while name in (*self.by, *self.names.values()):
+            name = f"released_{name}"
+        return {name: list(self.rounds)} if self.receipt.rounds > 1 else {}
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary a group."""
-        names = list(self.names.values())
-        rows = zip(*self.columns.values(), strict=True) if self.released else [()] * len(self)
+        """Return one plain dictionary a group; of two rounds, with the one in which it was shown."""
+        names = [*self.names.values(), *self._round]
+        columns = [*self.columns.values(), *self._round.values()]
+        rows = zip(*columns, strict=True) if self.released else [()] * len(self)
         return [
             dict(zip(self.by, key, strict=True)) | dict(zip(names, row, strict=True))
             for key, row in zip(self.keys, rows, strict=True)
@@ -147,7 +178,8 @@ class Answer(Result):
             name: _keys([key[i] for key in self.keys], kind)
             for i, (name, kind) in enumerate(zip(self.by, types, strict=True))
         }
-        table = pa.table(data | {self.names[column.aggregate.label]: _array(column) for column in self.released})
+        data |= {self.names[column.aggregate.label]: _array(column) for column in self.released}
+        table = pa.table(data | {name: pa.array(which, pa.int64()) for name, which in self._round.items()})
         return table.replace_schema_metadata({"discreet": json.dumps(self.receipt.to_dict(), default=str)})
 
     def to_pandas(self) -> Any:
@@ -194,6 +226,7 @@ class Answer(Result):
         columns = columns or [Cells("group", ["all"], head=True)]
         for column in self.released:
             columns += _cells(column, self.names[column.aggregate.label])
+        columns += [Cells(name, which, 0, quiet=True) for name, which in self._round.items()]
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
         who = "; each row is a person" if self.receipt.person is None else ""
         ordered = all(_placed(part) for key in self.keys for part in key if part is not None)
@@ -203,6 +236,7 @@ class Answer(Result):
     def remarks(self) -> list[str]:
         """What the figures alone do not say: the bias, what is not shown, and what is left of the budget."""
         said = [] if self.bias is None else [self.bias]
+        said += [] if self.round_note is None else [self.round_note]
         if self.receipt.private:
             few = "Groups with few people are not shown, and how many there are is not said."
             said.append(few if len(self) else f"{few} explain() says how many people a group needs.")

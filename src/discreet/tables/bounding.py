@@ -35,7 +35,7 @@ from discreet.tables.where import predicate, used
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Bounding", "Tables", "Totals", "TotalsOf", "arrow_types", "key_domains", "names"]
+__all__ = ["Bounding", "Tables", "Totals", "TotalsOf", "arrow_types", "key_domains", "key_wires", "names", "with_type"]
 
 Known = Sequence[tuple[int | float | bytes | None, ...]]
 
@@ -244,7 +244,7 @@ class Bounding(Transformation[Any, Totals]):
         """Return how the keys of a table's columns travel; raise where they are not as they were declared."""
         if self.key_types not in (None, key_domains(table, self.by)):
             raise KindError("key_types", self.key_types, f"{key_domains(table, self.by)!r}, as the columns are")
-        return _wires(table, self.by)
+        return key_wires(table, self.by)
 
     def _read(self, answer: Any, fetch: Fetch, wires: tuple[Wire, ...]) -> Totals:
         """Return the totals from an engine's answer, in the order of the keys where these are known."""
@@ -299,7 +299,7 @@ class Bounding(Transformation[Any, Totals]):
         wanted: list[Any] = []
         for letter, names in (("p", self.person or ()), ("k", self.by)):
             for i, name in enumerate(names):
-                column = _known(rows[name], "string")
+                column = with_type(rows[name], "string")
                 engine.usable(column, name, "person" if letter == "p" else "by")
                 if letter == "p":
                     columns[f"p{i}"] = engine.who(column)  # proof: same
@@ -307,7 +307,7 @@ class Bounding(Transformation[Any, Totals]):
                 else:
                     columns[f"k{i}"] = engine.key(column)  # proof: readable
         for name, aggregate in self._values.items():
-            value = _known(rows[aggregate.column], "float64")
+            value = with_type(rows[aggregate.column], "float64")
             value = engine.text_number(value) if value.type().is_string() else value  # proof: number
             if not value.type().is_numeric() or value.type().is_boolean():
                 raise KindError("column", aggregate.column, f"a column of numbers, not {value.type()}")
@@ -390,7 +390,7 @@ def _with_bins(groups: Any, found: Any) -> Any:
     return rows.union(bins.mutate(**empty, **zeros).select(*rows.columns))
 
 
-def _known(column: Any, kind: str) -> Any:
+def with_type(column: Any, kind: str) -> Any:
     """Return a column with a type: a frame's column of nothing but nulls has none, and that it is so is private."""
     return column.cast(kind) if column.type().is_null() else column
 
@@ -405,16 +405,17 @@ def _listed(column: Any) -> list[Any]:
 
 def key_domains(table: Any, by: Sequence[str]) -> tuple[Keys, ...]:
     """Return the domains of the keys of a table's columns, which its schema decides alone."""
-    return tuple(domain_of(_known(table[name], "string").type()) for name in by)
+    return tuple(domain_of(with_type(table[name], "string").type()) for name in by)
 
 
 def arrow_types(table: Any, by: Sequence[str]) -> tuple[Any, ...]:
     """Return the Arrow types of the keys of a table's columns."""
-    return tuple(wire.type for wire in _wires(table, by))
+    return tuple(wire.type for wire in key_wires(table, by))
 
 
-def _wires(table: Any, by: Sequence[str]) -> tuple[Wire, ...]:
-    return tuple(Wire.of(_known(table[name], "string").type()) for name in by)  # proof: typed
+def key_wires(table: Any, by: Sequence[str]) -> tuple[Wire, ...]:
+    """Return how the keys of a table's columns travel."""
+    return tuple(Wire.of(with_type(table[name], "string").type()) for name in by)  # proof: typed
 
 
 def _key_types(domains: Sequence[Keys], by: tuple[str, ...]) -> tuple[Keys, ...]:

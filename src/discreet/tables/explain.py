@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
@@ -72,6 +72,8 @@ class Choice:
     columns: tuple[Expected, ...]
     options: tuple[Option, ...]
     """The laws of noise that the released columns may have; of each column, the one that is taken comes first."""
+    rounds: tuple[Option, ...] = ()
+    """Of two rounds the first and the second, and what one round would be; the other fields are the second's."""
 
     @property
     def noise(self) -> str:
@@ -126,6 +128,8 @@ class Explanation(Result):
             for column in choice.columns[1:]:
                 row |= {f"{column.label} {name}": getattr(column, name) for name in ("noise", "deviation", "radius")}
                 row |= {f"{column.label} error_at_{n}": reach for n, reach in column.errors}
+            for one in choice.rounds:
+                row |= {f"{one.label} {name}": getattr(one, name) for name in ("deviation", "threshold", "n50", "n95")}
             rows.append(row)
         return rows
 
@@ -159,6 +163,8 @@ class Explanation(Result):
             columns.append(Column("half seen", [choice.n50 for choice in self.choices], 0))
             columns.append(Column("95 % seen", [choice.n95 for choice in self.choices], 0))
             remarks.append(_SEEN)
+        for each in list(zip(*(choice.rounds for choice in self.choices), strict=True))[::2]:
+            columns.append(Column(f"{each[0].label}: half seen", [one.n50 for one in each], 0))
         note = "nothing is spent, and no rows are read"
         return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
 
@@ -185,9 +191,11 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
         part = f"A part of epsilon, {written(chosen.left_out, up=True)}"
         learn = f"{part}, pays for learning what share of people's {of} is left out"
         notes.append(f"{learn}, and chooses max_groups by it." if chosen.auto else f"{learn}; left_out=0 saves it.")
+    choices = tuple(_choice(question) for question in questions)
+    if chosen.rounds > 1:
+        notes += next(_about_rounds(*choice.rounds) for choice in choices if choice.max_groups == bounding.max_groups)
     notes += [note for aggregate in chosen.asked if (note := aggregate.plan_note) is not None]
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
-    choices = tuple(_choice(question) for question in questions)
     most = None if chosen.auto else bounding.max_groups
     return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), receipt, chosen.event)
 
@@ -201,7 +209,30 @@ def _choice(question: Query) -> Choice:
         errors = aggregate.errors(noise, first)
         columns.append(Expected(aggregate.label, law, noise.deviation, noise.radius(Fraction(1, 20)), errors))
     options = tuple(_option(part, each) for part in question.turn.parts for each in part.laws)
-    return Choice(question.bounding.max_groups, taken.threshold, taken.n50, taken.n95, tuple(columns), options)
+    sizes = taken.threshold, taken.n50, taken.n95
+    return Choice(question.bounding.max_groups, *sizes, tuple(columns), options, _rounds(question))
+
+
+def _rounds(question: Query) -> tuple[Option, ...]:
+    """Return what each of two rounds is, and what one round would be."""
+    if question.rounds == 1:
+        return ()
+    turns = {f"round {i}": turn for i, turn in enumerate(question.in_rounds.rounds, 1)}
+    turns["one round"] = replace(question, rounds=1).turn
+    parts = {label: turn.parts[0] for label, turn in turns.items()}
+    return tuple(_option(part, part.laws[0])._replace(label=label) for label, part in parts.items())
+
+
+def _about_rounds(first: Option, last: Option, once: Option) -> list[str]:
+    """Say what two rounds are for, and what they cost where they are of no use."""
+    one, two = once.n50 or 1, last.n50 or 1
+    more, fewer = (max(-(-100 * (two - one) // n), 0) for n in (one, two))
+    use = f"Round 1 shows the largest groups, half of those of {first.n50:,} people."
+    rest = "In round 2 people count only in the others: their max_groups places go to groups that were not shown yet."
+    flat = f"Where no group is much larger than most, round 1 shows none. Then a group needs {more} % more people"
+    loss = f"than in one round ({two:,}, not {one:,}, for half of such groups to be seen)"
+    rank = f"and where sizes fall like 1 / rank, {fewer} % fewer groups are seen: there, use rounds=1."
+    return [f"{use} {rest}", f"{flat} {loss}, {rank}"]
 
 
 def _option(part: Part, law: Candidate) -> Option:

@@ -117,6 +117,11 @@ class Wire:
             return cls(number, lambda sent: sent.cast(pa.string()).cast(number), lambda x: _digits(x, scale))
         return cls(pa.string(), lambda sent: sent.cast(pa.string()), str.encode)
 
+    def spelled(self, key: Any) -> str:
+        """Return the text that an engine makes of a key, but for floats: `order.spelled` says how."""
+        sent = None if key is None else self.write(key)
+        return "n" if sent is None else f"s{sent.hex().upper()}" if isinstance(sent, bytes) else f"i{sent}"
+
 
 def domain_of(kind: Any) -> Keys:
     """Return the domain of the keys of an Ibis type, but for null, as `Wire` reads them."""

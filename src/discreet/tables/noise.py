@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
 
 from discreet.noise import Noise
 from discreet.reals import float_up
@@ -12,10 +15,9 @@ from discreet.reals import float_up
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ColumnNoise"]
+__all__ = ["ColumnNoise", "NoiseByRound"]
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ColumnNoise:
     """Noise of a law, in units of a grid; values up to the threshold, if there is one, were not released."""
@@ -43,3 +45,40 @@ class ColumnNoise:
     def above(self, values: Any, error: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return intervals for the counts of which these noisy values appeared."""
         return self.law.interval(values, error, threshold=self.threshold)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NoiseByRound(ColumnNoise):
+    """The noise of values that were released in rounds: *rounds* says of each value from which one it is.
+
+    As a whole it is the last round's, but what bounds it bounds the noise of all.
+
+    >>> from discreet import Laplace
+    >>> noise = NoiseByRound.of([ColumnNoise(Laplace(20), threshold=99), ColumnNoise(Laplace(2), threshold=9)], (1, 2))
+    >>> [ends.tolist() for ends in noise.above([200, 200], Fraction(1, 20))]
+    [[140, 194], [260, 206]]
+    """
+
+    each: tuple[ColumnNoise, ...] = ()
+    rounds: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, each: Sequence[ColumnNoise], rounds: tuple[int, ...]) -> NoiseByRound:
+        """Return the noise of values from these rounds, of which each has its own."""
+        return cls(each[-1].law, each[-1].unit, each[-1].threshold, tuple(each), rounds)
+
+    @property
+    def deviation(self) -> float:
+        """The greatest standard deviation."""
+        return max(noise.deviation for noise in self.each)
+
+    def radius(self, error: Fraction) -> float:
+        """Return what bounds the noise of a value from any round, except with probability *error*."""
+        return max(noise.radius(error) for noise in self.each)
+
+    def above(self, values: Any, error: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return intervals for the counts of which these noisy values appeared, each by the noise of its round."""
+        ends = np.array([noise.above(values, error) for noise in self.each])
+        low, high = ends[np.array(self.rounds, np.intp) - 1, :, np.arange(len(self.rounds))].T
+        return low, high

@@ -21,7 +21,7 @@ from typing import Any
 
 from discreet.tables.engines.engine import HALF, LOW, Engine, P
 
-__all__ = ["Order"]
+__all__ = ["Order", "spelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,26 @@ class Order:
         """Return the first 56 bits of the digest of the salt, a role and some columns, each as a key travels."""
         import ibis
 
-        text = ibis.literal(f"{self.salt}{role}")
-        for column in columns:
-            text = text + "|" + self._text(column)
-        return self.engine.digest(text)
+        return self.engine.digest(ibis.literal(f"{self.salt}{role}|") + spelled(self.engine, columns))
 
-    def _text(self, column: Any) -> Any:
-        """Return a text that says the value; floats that are very close may share one, which is harmless."""
-        import ibis
 
-        kind = column.type()
-        if kind.is_integer():
-            text = ibis.literal("i") + column.cast("string")
-        elif kind.is_floating():
-            text = ibis.literal("f") + self.engine.number(column)
-        else:
-            text = ibis.literal("s") + self.engine.hex(column)
-        return column.isnull().ifelse("n", text)
+def spelled(engine: Engine, columns: Iterable[Any]) -> Any:
+    """Return a text that says the values of some columns, each as a key travels."""
+    first, *others = (_text(engine, column) for column in columns)
+    for text in others:
+        first = first + "|" + text
+    return first
+
+
+def _text(engine: Engine, column: Any) -> Any:
+    """Return a text that says the value; floats that are very close may share one, which is harmless for an order."""
+    import ibis
+
+    kind = column.type()
+    if kind.is_integer():
+        text = ibis.literal("i") + column.cast("string")
+    elif kind.is_floating():
+        text = ibis.literal("f") + engine.number(column)
+    else:
+        text = ibis.literal("s") + engine.hex(column)
+    return column.isnull().ifelse("n", text)

@@ -69,6 +69,7 @@ def _notes(answer: Answer) -> list[str]:
         notes.append(f"Each person counts in at most {'1 group' if most == 1 else f'{most:,} groups'}.")
     if answer.bias is not None:
         notes.append(answer.bias)
+    notes += [] if answer.round_note is None else [answer.round_note]
     notes += [note for column in answer.released if (note := column.aggregate.note) is not None]
     for column in (each for each in answer.released if not each.asked):
         reach = column.noise.radius(Fraction(1, 20))

@@ -27,6 +27,7 @@ from discreet.tables.noise import ColumnNoise
 from discreet.tables.ready import Ready
 from discreet.tables.receipts import Found, Receipt
 from discreet.tables.release import Chosen, InTurn, Released
+from discreet.tables.rounds import InRounds, check_rounds, rest
 from discreet.tables.spread import Sizes
 from discreet.tables.suggest import CANDIDATES
 
@@ -47,7 +48,8 @@ class Query:
     """What is asked of a table, its bounding, and how epsilon is divided.
 
     *shares* are the parts of epsilon that the aggregates get, and *left_out* is the one that pays for knowing what
-    bounding leaves out; they add up to 1. With *auto*, that also decides max_groups.
+    bounding leaves out; they add up to 1. With *auto*, that also decides max_groups. In two *rounds*, people count in
+    the second only in groups that the first has not shown.
     """
 
     table: Data
@@ -59,6 +61,7 @@ class Query:
     left_out: Fraction | None
     auto: bool = False
     noise: str = "auto"
+    rounds: int = 1
 
     @classmethod
     def of(
@@ -74,6 +77,7 @@ class Query:
         weights: Mapping[str, Exact] | None,
         left_out: Exact | None,
         noise: str = "auto",
+        rounds: int = 1,
     ) -> Query:
         """Return the question, or raise where its parameters do not fit each other or the table's columns."""
         auto = isinstance(max_groups, str) and max_groups == "auto"
@@ -90,7 +94,8 @@ class Query:
         most = None if delta is None else amount(delta, "delta")
         if most is not None and not 0 < most <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1")
-        check_noise(noise, epsilon, delta, private=private)
+        check_rounds(rounds, table, asked, by if private else (), auto, noise)
+        check_noise(noise if rounds == 1 else "gaussian", epsilon, delta, private=private)
         aggregates = _released(asked, private)
         for aggregate in aggregates:
             _check_value(table, aggregate)
@@ -110,7 +115,7 @@ class Query:
             sizes=Sizes(None if auto else rows, bool(by)) if part else None,
         )
         parts = tuple(x * (1 - (part or 0)) for x in shares)
-        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise)
+        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise, rounds)
         made.check_noise()
         return made
 
@@ -124,7 +129,8 @@ class Query:
 
     def check_noise(self) -> None:
         """Raise unless there are numbers for the noise."""
-        if not all(part.noise.fits for part in self.turn.parts):
+        turns = (self.turn,) if self.rounds == 1 else self.in_rounds.rounds
+        if not all(part.noise.fits for turn in turns for part in turn.parts):
             raise ParameterError("epsilon", self.epsilon, "more: there are no numbers for noise of this size")
         if self.turn.sizes is not None and not ColumnNoise(self.turn.sizes.noise).fits:
             need = "more, or a larger part of it: there are no numbers for such noise"
@@ -147,8 +153,8 @@ class Query:
 
     @cached_property
     def turn(self) -> InTurn:
-        """The noise of the columns, and of the sizes, for the bounding's max_groups."""
-        return self._turn(self.bounding)
+        """The noise of the columns, and of the sizes, for the bounding's max_groups; of two rounds, the last one's."""
+        return self._turn(self.bounding) if self.rounds == 1 else self.in_rounds.rounds[-1]
 
     def _turn(self, bounding: Bounding) -> InTurn:
         epsilons = [self.epsilon * share for share in self.shares]
@@ -156,8 +162,17 @@ class Query:
         return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes, noise=self.noise)
 
     @cached_property
+    def in_rounds(self) -> InRounds:
+        """Both rounds, with the noise of each."""
+        sizes = None if self.bounding.sizes is None else self.epsilon * (self.left_out or 0)
+        (share,), delta = self.shares, self.delta or Fraction(0)
+        return InRounds.within(self.bounding, epsilon=self.epsilon * share, delta=delta, sizes=sizes)
+
+    @cached_property
     def measurement(self) -> Measurement[Any, Released]:
         """What is charged and drawn."""
+        if self.rounds > 1:
+            return self.in_rounds
         if not self.auto:
             return self.turn.of_tables
         most = CANDIDATES[-1] if self.bounding.keys is None else len(self.bounding.keys)
@@ -190,11 +205,18 @@ class Query:
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
-        Ready.of(self.table._ibis, replace(self.bounding, salt=bytes(16)))
+        self._ready(replace(self.bounding, salt=bytes(16)))
+
+    def _ready(self, *boundings: Bounding) -> Ready:
+        """Return the table, ready to be asked; of two rounds, the second is tried with some group left out."""
+        rows, by = self.table._ibis, self.bounding.by
+        if self.rounds > 1:
+            Ready.of(rest(rows, by, [(None,) * len(by)]), replace(self.bounding, salt=bytes(16)))
+        return Ready.of(rows, *boundings)
 
     def draw(self) -> tuple[Released, Receipt]:
         """Charge the books, run the query, and draw the noise."""
-        ready = Ready.of(self.table._ibis, *self._boundings)
+        ready = self._ready(*self._boundings)
         receipt, ledger = self.receipt, self.table.ledger
         with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
             released = self.measurement.release(ready)  # proof: drawn
@@ -205,11 +227,11 @@ class Query:
     def release(self) -> Answer:
         """Return the answer."""
         released, receipt = self.draw()
-        found, spread = None, released.spread
-        if spread is not None:
+        found = None
+        if released.spread is not None:
             bound = released.max_groups if self.bounding.by else self.asked[0].rows or 1
-            left_out = spread.left_out(bound) if spread.learned and spread.reaches(bound) else None
-            found = Found(released.max_groups if self.bounding.by else None, left_out)
+            shares = [None if spread is None else spread.known(bound) for spread in (released.spread, released.rest)]
+            found = Found(released.max_groups if self.bounding.by else None, shares[0], rest=shares[1])
         turn = self.turn
         if self.auto and found is not None:
             turn = self.with_groups(released.max_groups).turn
@@ -217,7 +239,8 @@ class Query:
         left = None if self.table.ledger is None else self.table.ledger.last_left
         columns = self._columns(turn, released)
         types = arrow_types(self.table._ibis, self.bounding.by)
-        return Answer(self.bounding.by, released.keys, columns, replace(receipt, found=found), types, left)
+        receipt = replace(receipt, found=found)
+        return Answer(self.bounding.by, released.keys, columns, receipt, types, left, released.rounds)
 
     def _columns(self, turn: InTurn, released: Released) -> tuple[Column, ...]:
         """Return the columns in their own units: those that others had to be released for, then as they were asked."""
@@ -226,7 +249,8 @@ class Query:
         for part, noisy in zip(turn.parts, released.columns, strict=True):
             of, by = part.aggregate, people if part.aggregate.divides else None
             values = of.finish(noisy, [] if by is None else by.values)
-            made[of] = Column(of, values, part.noise, by, of in self.asked)
+            noise = part.noise if self.rounds == 1 else self.in_rounds.noise(released.rounds)
+            made[of] = Column(of, values, noise, by, of in self.asked)
             people = made[of] if isinstance(of, People) else people
         return (*(column for column in made.values() if not column.asked), *(made[of] for of in self.asked))
 
@@ -234,7 +258,8 @@ class Query:
     def receipt(self) -> Receipt:
         """What is said of it before it is asked."""
         engine, bounding = self.table._ibis.get_backend(), self.bounding
-        mechanisms, laws = ({}, {}) if self.auto else (self.turn.named, self.turn.laws)
+        named = self.turn.named if self.rounds == 1 else self.in_rounds.named
+        mechanisms, laws = ({}, {}) if self.auto else (named, self.turn.laws)
         sizes = self._sizes.sizes if self.auto else self.turn.sizes
         return Receipt(
             table=self.table.name,
@@ -253,6 +278,7 @@ class Query:
             epsilon=self.spent.epsilon,
             delta=self.spent.delta,
             noise=self.noise,
+            rounds=self.rounds,
             laws=laws,
             mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | mechanisms,
             engine=f"{engine.name} {engine.version}",

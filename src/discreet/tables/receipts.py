@@ -32,13 +32,15 @@ __all__ = ["Found", "Receipt", "described"]
 class Found:
     """What a release found out about bounding: the max_groups that was used, and what share it left out, if known.
 
-    Where max_groups was chosen on the way, *mechanisms* and *laws* are those of the choice.
+    Where max_groups was chosen on the way, *mechanisms* and *laws* are those of the choice. In two rounds, *rest* is
+    the share that the second left out, of people's groups that the first had not shown.
     """
 
     max_groups: int | None
     left_out: LeftOut | None
     mechanisms: Mapping[str, str] | None = None
     laws: Mapping[str, str] | None = None
+    rest: LeftOut | None = None
 
 
 @final
@@ -51,7 +53,8 @@ class Receipt:
     leaves out, and None where it can leave nothing out. *shares* are the parts of the rest that pay for each column.
     *released* says which columns were released, also those that were not asked for. The amounts are what was charged.
     *noise* is what was asked for, and *laws* says which law each column's noise has. These and the *mechanisms* are
-    those that were known before the release: with *auto*, the mechanism of the sizes alone.
+    those that were known before the release: with *auto*, the mechanism of the sizes alone. *rounds* says in how many
+    rounds people were counted.
     """
 
     schema: ClassVar[str] = "discreet.tables.receipt"
@@ -76,6 +79,7 @@ class Receipt:
     laws: Mapping[str, str]
     mechanisms: Mapping[str, str]
     engine: str
+    rounds: int = 1
     found: Found | None = None
     entry: int | None = None
     when: datetime | None = None
@@ -136,9 +140,12 @@ class Receipt:
             "engine": self.engine,
             "versions": {"discreet": __version__, "python": platform.python_version()},
         }
+        if self.rounds > 1:
+            said["rounds"] = self.rounds
         said["sha256"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         if self.found is not None:
-            unsaid = ("mechanisms", "laws") if self.found.mechanisms is None else ()
+            unsaid = [name for name in ("mechanisms", "laws") if self.found.mechanisms is None]
+            unsaid += ["rest"] * (self.rounds == 1)
             said["found"] = {name: found for name, found in asdict(self.found).items() if name not in unsaid}
         if self.entry is not None and self.when is not None:
             said["ledger"] = {"entry": self.entry, "when": self.when.isoformat()}
@@ -159,4 +166,5 @@ def described(receipt: Any) -> str:
     by = f" by {', '.join(map(str, receipt['by']))}" if receipt.get("by") else ""
     where = f", where {receipt['where']}" if receipt.get("where") else ""
     most = f", max_groups {receipt['max_groups']}" if receipt.get("max_groups") else ""
-    return f"{what}{by}{where}{most}"
+    rounds = f", {receipt['rounds']} rounds" if receipt.get("rounds") else ""
+    return f"{what}{by}{where}{most}{rounds}"

@@ -41,12 +41,17 @@ _APPROXIMATE: Final = Approximate(MaxDivergence())
 
 
 class Released(NamedTuple):
-    """What a release draws: the keys of the groups that are shown, noisy steps of each aggregate, and noisy sizes."""
+    """What a release draws: the keys of the groups that are shown, noisy steps of each aggregate, and noisy sizes.
+
+    In two rounds, *rounds* says in which each group was shown, and *rest* has the sizes of the second.
+    """
 
     keys: list[tuple[Any, ...]]
     columns: tuple[list[int], ...]
     spread: Spread | None
     max_groups: int
+    rounds: tuple[int, ...] = ()
+    rest: Spread | None = None
 
 
 @final

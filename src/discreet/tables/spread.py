@@ -79,6 +79,15 @@ class Spread:
         within = self.most is not None and self.most <= SIZES[-1]
         return within or bound < SIZES[-1] or len(self.counts) > len(SIZES)
 
+    def known(self, bound: int) -> LeftOut | None:
+        """Return the share that a bound leaves out; None where the noise, or a large bound, hides it.
+
+        >>> from discreet import Laplace
+        >>> Spread((100, *[0] * 11), Laplace(10)).known(1) is None
+        True
+        """
+        return self.left_out(bound) if self.learned and self.reaches(bound) else None
+
     def left_out(self, bound: int) -> LeftOut:
         """Return the share of people's groups that is left out where each counts in at most *bound* of them.
 

@@ -239,13 +239,14 @@ class Groups:
         weights: Mapping[str, Exact] | None = None,
         left_out: Exact | None = None,
         noise: str = "auto",
+        rounds: int = 1,
     ) -> Answer:
         """Return several aggregates of each group, from one query and under one bound: at most *max_groups* a person.
 
         A row counts if it has a person and a value for each aggregate. Epsilon is divided equally among the columns
         that are released, but for those that *weights* names: with ``{"people": 3}`` the number of people gets three
         times as much as any other. It is one of them, if it is asked for, or if a mean is divided by it, or if nothing
-        else decides which of the private groups are shown.
+        else decides which of the private groups are shown. For *rounds* see `count_people`.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"user": range(9), "city": ["Rome"] * 9, "age": range(30, 39), "paid": 5.0})
@@ -256,7 +257,7 @@ class Groups:
         >>> list(answer.columns), answer.noise["people"].law.scale
         (['people', 'revenue', 'mean of age'], Fraction(3, 1))
         """
-        return self._query(aggregates, epsilon, delta, max_groups, weights, left_out, noise).release()
+        return self._query(aggregates, epsilon, delta, max_groups, weights, left_out, noise, rounds).release()
 
     def count_people(
         self,
@@ -266,9 +267,22 @@ class Groups:
         max_groups: int | Literal["auto"] | None = None,
         left_out: Exact | None = None,
         noise: str = "auto",
+        rounds: int = 1,
     ) -> Answer:
-        """Return how many people are in each group; a person counts in at most *max_groups* of them."""
-        return self._query((People(),), epsilon, delta, max_groups, None, left_out, noise).release()
+        """Return how many people are in each group; a person counts in at most *max_groups* of them.
+
+        In the second of two *rounds*, people count in at most *max_groups* of the private groups that the first has
+        not shown. That shows more groups where some are much larger than most, and fewer where none is; `explain` says
+        how many people a group needs. Each count has the noise of its round.
+
+        >>> import pandas as pd
+        >>> rows = [(user, city) for user in range(900) for city in ("Rome", "Bari", f"town {user % 9}")]
+        >>> groups = Table(pd.DataFrame(rows, columns=["user", "city"]), person="user").group_by("city")
+        >>> answer = groups.count_people(epsilon=1, delta="1e-6", max_groups=1, rounds=2)
+        >>> len(answer), set(answer.rounds)
+        (11, {1, 2})
+        """
+        return self._query((People(),), epsilon, delta, max_groups, None, left_out, noise, rounds).release()
 
     def count_rows(
         self,
@@ -368,6 +382,7 @@ class Groups:
         weights: Mapping[str, Exact] | None = None,
         left_out: Exact | None = None,
         noise: str = "auto",
+        rounds: int = 1,
     ) -> Explanation:
         """Say everything about a release that can be said before it is made: the guarantee, noise, who will appear.
 
@@ -375,7 +390,7 @@ class Groups:
         """
         needed = bool(self.by) and self.table.person is not None
         chosen = max_groups if max_groups is not None or not needed else 1
-        question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out, noise)
+        question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out, noise, rounds)
         question.check()
         others = sorted({1, 2, 3, 5, 10, 20, question.bounding.max_groups}) if needed else [1]
         return explained([question.with_groups(m, left_out) for m in others], question)
@@ -389,6 +404,7 @@ class Groups:
         weights: Mapping[str, Exact] | None,
         left_out: Exact | None,
         noise: str = "auto",
+        rounds: int = 1,
     ) -> Query:
         return Query.of(
             self.table,
@@ -401,6 +417,7 @@ class Groups:
             weights=weights,
             left_out=left_out,
             noise=noise,
+            rounds=rounds,
         )
 
 
