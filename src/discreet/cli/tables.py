@@ -113,8 +113,8 @@ def count(**given: Any) -> None:
     \b
     discreet count events.csv --by city --person user_id --max-groups 3 \\
       --epsilon 1 --delta 1e-6
-    discreet count events.csv --by city --person user_id --max-groups 3 --rounds 2 \\
-      --epsilon 1 --delta 1e-6
+    discreet count events.csv --by city --person user_id --max-groups 3 \\
+      --rounds 2 --epsilon 1 --delta 1e-6
     discreet count events.csv --person user_id --epsilon 1/2 --html report.html
     """
     _check_rows(given)

@@ -57,7 +57,7 @@ class NoiseByRound(ColumnNoise):
     >>> from discreet import Laplace
     >>> noise = NoiseByRound.of([ColumnNoise(Laplace(20), threshold=99), ColumnNoise(Laplace(2), threshold=9)], (1, 2))
     >>> [ends.tolist() for ends in noise.above([200, 200], Fraction(1, 20))]
-    [[140, 194], [260, 206]]
+    [[139, 194], [260, 206]]
     """
 
     each: tuple[ColumnNoise, ...] = ()
