@@ -36,7 +36,7 @@ from discreet import (
     audit,
 )
 from discreet.metrics import L01InfDistance
-from discreet.noise import theta
+from discreet.noise import Noise, theta
 from discreet.reals import float_up, ln, sign
 
 BITS = 1400
@@ -200,6 +200,12 @@ class TestTheta:
         assert noise.radius(Fraction(1, 20)) >= 0
         assert noise.deviation == pytest.approx(math.sqrt(float(variance)), rel=1e-9) or noise.deviation < 1e-100
         assert noise.loss(Sensitivity(1, 1, 1)) == Rho(1 / (2 * Fraction(variance)))
+
+    @pytest.mark.parametrize("v", ["0", "1e-300", "1/7", "1", "50", "1e20", "1e300"])
+    def test_a_reach_that_is_looked_for_nearby_is_the_least(self, v):
+        noise = Gaussian(v)
+        for p in map(Fraction, ("1", "3/4", "1/2", "499/1000", "1/40", "1e-6", "1e-300", "1e-400")):
+            assert noise.reach(p) == Noise.reach(noise, p)
 
     def test_floats_of_wide_laws(self):
         noise, k = Gaussian(5000), np.array([[1, 10, 100], [200, 300, 420]])

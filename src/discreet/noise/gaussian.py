@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
@@ -37,7 +38,7 @@ from discreet.metrics import L01InfDistance, Sensitivity
 from discreet.noise.base import Noise, root_up
 from discreet.noise.profile import Curve, joint_profile, least_epsilon, profile
 from discreet.noise.theta import second_moment, sum_above
-from discreet.reals import Number, Real, exp, sign
+from discreet.reals import Number, Real, exp, float_up, sign
 from discreet.samplers import discrete_gaussian, discrete_gaussian_many
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ __all__ = ["Gaussian"]
 _GRID: Final = 1 << 11
 _WIDE: Final = 1 << 12
 _GAP: Final = 2.0**-12
+_HALF: Final = 0.5
 
 
 @final
@@ -146,6 +148,12 @@ class Gaussian(Noise):
         integral = np.array([math.erfc(each) for each in (x / math.sqrt(2)).ravel()]).reshape(x.shape) / 2
         slope = x * (1 / 24 - 7 / 5760 * (x * x - 3) / s**2) / s**2
         return np.asarray(integral - slope * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))  # noqa: TID251  Statistics, which claim no privacy.
+
+    def reach(self, p: Number, /) -> int:
+        """Return the least k >= 1 with Pr[Z >= k] <= p, looked for near where the continuous law has it."""
+        near = float_up(p)
+        far = -NormalDist().inv_cdf(near) if 0 < near < _HALF else 0.0
+        return _least(lambda k: k > 0 and sign(self.tail(k) - p) <= 0, 1 + int(far * root_up(self.variance)))
 
     def draw(self, coins: Coins, /) -> int:
         """Draw one Z."""
