@@ -18,6 +18,7 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.fft
+import tiers
 from coin_tree import CycleCoins, Exhausted, PointCoins, ScriptedCoins, StreamCoins
 
 from discreet import (
@@ -256,7 +257,9 @@ def digits(stream: Any) -> Any:
     return total
 
 
-@pytest.mark.parametrize("name", PATHS)
+@pytest.mark.parametrize(
+    "name", [*list(PATHS)[:12], *tiers.each(list(PATHS)[12:], 4)]
+)  # Samplers, and what calls them.
 def test_no_draws_repeat_others(name):
     path = PATHS[name]
     n = min(LONG, 100 * path.length)
@@ -815,7 +818,7 @@ def far_out(n: int = TWO) -> list[int]:
     return [i for a, b in pairwise(edges) for i in (*range(a, a + 4), *range(b - 4, b))]
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 2), 10, 64, 1000, 10**6, 2**53], ids=str)
+@pytest.mark.parametrize("scale", tiers.each([Fraction(1, 2), 10, 64, 1000, 10**6, 2**53], 2), ids=str)
 @pytest.mark.parametrize(("bits", "script"), TAILS, ids=lambda v: str(v)[:5])
 def test_noise_reaches_as_far_as_its_law(scale, bits, script, monkeypatch):
     """Words of ones leave every digit at its last outcome; then single draws of zeros go on, tens of scales out."""

@@ -3,6 +3,7 @@
 import itertools
 import pickle
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -184,6 +185,7 @@ class TestEveryLaw:
         low, high = bounds
         wide = range(-40, 41)
 
+        @cache
         def moved(mean):
             law = {}
             for z in wide:

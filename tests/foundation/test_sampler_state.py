@@ -76,7 +76,7 @@ def test_for_vectors_the_length_decides_which_is_public(watch):
     ] * 5 + [1]
 
 
-@pytest.mark.parametrize("question", ["count_people", "sum"])
+@pytest.mark.parametrize("question", ["sum", pytest.param("count_people", marks=pytest.mark.deep)])
 def test_what_a_query_builds_does_not_depend_on_the_table(watch, question):
     pd = pytest.importorskip("pandas")
 

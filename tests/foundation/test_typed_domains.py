@@ -279,6 +279,7 @@ def no_coins(monkeypatch):
             monkeypatch.setattr(module, "SYSTEM", NoCoins())
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 class TestOnlyPlainArrays:
     @pytest.mark.parametrize("kind", REFUSED_ARRAYS)
     def test_others_are_refused_before_anything_is_drawn(self, kind, no_coins):

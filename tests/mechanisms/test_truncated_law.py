@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tiers
 
 import discreet
 from discreet import (
@@ -119,13 +120,13 @@ class TestThreshold:
             tuple({k: side * pair[i] for k, pair in zip("ab", chosen, strict=True) if pair[i]} for i in (0, 1))
             for chosen in itertools.combinations_with_replacement(values, 2)
         ]
-        found = audit.exact(m, pairs=[pair for pair in pairs if pair[0] != pair[1]], draws=200)
+        found = audit.exact(m, pairs=[pair for pair in pairs if pair[0] != pair[1]], draws=tiers.cases(20, 200))
         assert found.holds
         assert found.tightness > 1 - 1e-12
 
     def test_the_exact_audit_takes_known_keys(self):
         for domain in (Integers(), Integers(0, 5), Vectors(Integers())):
-            found = audit.exact(AddNoise(TruncatedLaplace(2, 4), domain), draws=200)
+            found = audit.exact(AddNoise(TruncatedLaplace(2, 4), domain), draws=tiers.cases(20, 200))
             assert found.holds
             assert found.tightness > 1 - 1e-12
 
@@ -162,9 +163,14 @@ class TestThreshold:
         assert m.threshold <= m.limit
         assert KeepAbove(TruncatedLaplace(m.scale, m.limit + 1), 0, domain).least_above("1e-2", d_in) <= m.limit + li
 
-    @pytest.mark.parametrize("values", [Integers(0, 3), Integers(-2, 2), Integers(2, 4), Integers(-1, 1)])
-    @pytest.mark.parametrize(("limit", "threshold"), [(4, 4), (3, 5), (6, 4)])
-    def test_the_exact_audit_holds_for_bounded_values(self, values, limit, threshold):
+    @tiers.crossed(
+        5,
+        values=[Integers(0, 3), Integers(-2, 2), Integers(2, 4), Integers(-1, 1)],
+        limit_and_threshold=[(4, 4), (3, 5), (6, 4)],
+        ids=str,
+    )
+    def test_the_exact_audit_holds_for_bounded_values(self, values, limit_and_threshold):
+        limit, threshold = limit_and_threshold
         m = TruncatedLaplaceThreshold(
             scale=2, limit=limit, threshold=threshold, domain=Maps(Categories(["a", "b"]), values)
         )

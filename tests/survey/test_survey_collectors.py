@@ -185,7 +185,7 @@ class TestClients:
         }
         assert len(reports) == 200
 
-    @pytest.mark.parametrize("form", each(SMALL.values(), 2), ids=each(SMALL, 2))
+    @pytest.mark.parametrize("form", each(SMALL.values(), 3), ids=each(SMALL, 3))
     def test_over_secrets_permanent_answers_follow_the_law(self, form):
         """6000 given secrets, so the outcome is always the same; a law that is wrong by 1/20 is seen at 1e-8."""
         answer = form.question.categories.values[1]
@@ -624,7 +624,7 @@ def bad_reports(form):
 
 class TestRefusals:
     @each_form
-    @pytest.mark.parametrize("chunk", [1, 3, 1 << 16])
+    @pytest.mark.parametrize("chunk", each([3, 1 << 16, 1], 2))
     def test_each_reason_is_counted_at_every_place_and_no_other_report_is_lost(self, form, chunk, monkeypatch):
         monkeypatch.setattr(collectors, "_CHUNK", chunk)
         rows = payloads(form, 7)

@@ -13,6 +13,7 @@ from functools import cache
 import matplotlib as mpl
 import numpy as np
 import pytest
+import tiers
 from scipy import stats
 from scipy.signal import convolve2d
 from survey_laws import most_misses, rr
@@ -330,9 +331,9 @@ def population(shares, n):
 class TestEndToEnd:
     """From answers to intervals through the planner's choice: perturb, collect, estimate."""
 
-    @pytest.mark.parametrize(("n", "rounds"), [(50, 250), (1000, 150), (100_000, 40)])
-    @pytest.mark.parametrize(("k", "epsilon"), [(3, 1), (10, 1), (100, 2)])
-    def test_what_the_planner_chooses_covers_single_and_simultaneous(self, k, epsilon, n, rounds):
+    @tiers.crossed(4, size=[(3, 1), (10, 1), (100, 2)], people=[(1000, 150), (50, 250), (100_000, 40)])
+    def test_what_the_planner_chooses_covers_single_and_simultaneous(self, size, people):
+        (k, epsilon), (n, rounds) = size, people
         q = Question("q", range(k))
         form = q.form(q.plan(epsilon=epsilon).mechanism)
         truth, shares = population([0.5, 0.25, *[0.25 / (k - 2)] * (k - 2)], n)
@@ -440,9 +441,13 @@ class TestDifferences:
             worst = min(worst, law[(ends[:, :, 2] <= d) & (d <= ends[:, :, 3])].sum())
         assert worst < 0.7
 
-    @pytest.mark.parametrize("n", [50, 2000])
-    @pytest.mark.parametrize("kind", [SubsetSelection, OptimizedUnary, Rappor], ids=label)
-    @pytest.mark.parametrize("shares", [(0.1, 0.1), (0.6, 0.2), (0.9, 0.05)])
+    @tiers.crossed(
+        5,
+        kind=[SubsetSelection, OptimizedUnary, Rappor],
+        shares=[(0.6, 0.2), (0.1, 0.1), (0.9, 0.05)],
+        n=[2000, 50],
+        ids=label,
+    )
     def test_simulated_intervals_cover(self, kind, shares, n):
         form, rounds = form_of(kind, 10, 1), 200
         truth, real = population([*shares, *[(1 - sum(shares)) / 8] * 8], n)
@@ -561,7 +566,9 @@ class TestCrosstabs:
         if n == 8 and prob == "19/20":
             assert plain < 0.9  # The power: a normal interval fails.
 
-    @pytest.mark.parametrize(("first", "second", "shares"), SHAPES, ids=["2x2", "4x3", "3x5", "10x4"])
+    @pytest.mark.parametrize(
+        ("first", "second", "shares"), tiers.each(SHAPES, 2), ids=tiers.each(["2x2", "4x3", "3x5", "10x4"], 2)
+    )
     def test_simulated_intervals_cover_and_errors_are_the_spread(self, first, second, shares):
         n, rounds = 2000, 120
         wanted = np.asarray(shares, float)

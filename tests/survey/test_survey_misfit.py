@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tiers
 from click.testing import CliRunner
 from scipy import stats
-from tiers import cases
 
 from discreet import LongitudinalRappor, OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.cli.app import app
@@ -22,7 +22,12 @@ from discreet.survey.misfit import Misfit
 
 pytestmark = pytest.mark.usefixtures("given_coins")
 
+FEW = tiers.cases(500, 2000)
 KINDS = (RandomizedResponse, SubsetSelection, OptimizedUnary, Rappor)
+
+
+def named(value):
+    return getattr(value, "__name__", None)
 
 
 def form_of(kind, k, epsilon=1):
@@ -54,9 +59,13 @@ def count_law(form, truths):
 
 
 class TestItIsValid:
-    @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-    @pytest.mark.parametrize("epsilon", [0.5, 1, 4])
-    @pytest.mark.parametrize("truths", [[0] * 4, [0, 1, 2], [0] * 9, [0, 0, 0, 1, 1, 1, 2, 2, 2], [1]])
+    @tiers.crossed(
+        7,
+        kind=KINDS,
+        epsilon=[1, 0.5, 4],
+        truths=[[0] * 4, [0, 1, 2], [0] * 9, [0, 0, 0, 1, 1, 1, 2, 2, 2], [1]],
+        ids=named,
+    )
     def test_for_few_people_by_the_exact_law_of_the_counts(self, kind, epsilon, truths):
         form = form_of(kind, 3, epsilon)
         law = count_law(form, truths)
@@ -64,11 +73,9 @@ class TestItIsValid:
         for x in (1e-6, 0.001, 0.01, 0.05, 0.2, 0.5):
             assert sum(mass for p, mass in found if p <= x) <= x + 1e-12
 
-    @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-    @pytest.mark.parametrize(
-        ("k", "n", "rounds"), [(2, 50, cases(500, 2000)), (10, 30, cases(500, 2000)), (100, 400, cases(100, 400))]
-    )
-    def test_for_many_people_and_shares_in_the_corners_by_simulation(self, kind, k, n, rounds):
+    @tiers.crossed(2, kind=KINDS, sizes=[(2, 50, FEW), (10, 30, FEW), (100, 400, FEW // 5)], ids=named)
+    def test_for_many_people_and_shares_in_the_corners_by_simulation(self, kind, sizes):
+        k, n, rounds = sizes
         form = form_of(kind, k)
         for truths in (np.zeros(n, int), np.arange(n) % k, np.arange(n) % 2):
             rows = form.perturb(np.tile(truths, rounds)).reshape(rounds, n, form.width)

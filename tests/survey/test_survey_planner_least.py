@@ -69,7 +69,7 @@ class TestTheLeast:
         assert math.isclose(made.margin, min(half_width(m, people) for m in every(k, epsilon)), rel_tol=1e-9)
         assert [option.margin for option in made.options] == sorted(option.margin for option in made.options)
 
-    @pytest.mark.parametrize("epsilon", ["0.5", "1", "3", "5"])
+    @pytest.mark.parametrize("epsilon", tiers.each(["0.5", "1", "3", "5"], 2))
     def test_every_size_of_a_thousand(self, epsilon):
         made = plan(1000, epsilon=epsilon, people=3000)
         q = Question("q", range(1000))

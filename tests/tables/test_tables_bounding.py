@@ -253,7 +253,7 @@ def apart(first, second):
 
 
 @pytest.mark.parametrize(
-    "plan", each(SMALL, 2), ids=lambda p: f"{len(p.aggregates)}-{'-'.join(p.by)}-{p.max_groups}-{p.keys}"
+    "plan", each(SMALL, 3), ids=lambda p: f"{len(p.aggregates)}-{'-'.join(p.by)}-{p.max_groups}-{p.keys}"
 )
 def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan):
     """Of each aggregate, as many as are asked at once; and of the histogram, one bin by 1."""

@@ -180,7 +180,7 @@ def test_whatever_ends_a_question_after_the_charge_leaves_the_charge(where, stop
 
     owner, name = (Bounding, "run") if where == "engine" else (Measurement, "release")
     monkeypatch.setattr(owner, name, fail)
-    with pytest.raises(BaseException, match="") as caught:
+    with pytest.raises((stop, EngineError)) as caught:
         table(book).count_people(epsilon="0.1")
     engine = where == "engine" and stop is MemoryError  # Its own words would be shown, and may quote the data.
     assert type(caught.value) is (EngineError if engine else stop)

@@ -241,7 +241,7 @@ def test_no_accepted_condition_fails_on_a_value(ends, monkeypatch):
     assert len(conditions) > (300 if len(table.columns) < 20 else 1000)
     if table.get_backend().name == "pyspark":
         conditions = conditions[::7]
-    hold(table, each(conditions, 5))
+    hold(table, each(conditions, 9))
 
 
 def test_no_accepted_text_fails_on_a_value(ends):
@@ -255,7 +255,7 @@ def test_no_accepted_text_fails_on_a_value(ends):
     assert len(conditions) > 100
     if table.get_backend().name == "pyspark":
         conditions = conditions[::7]
-    hold(table, each(conditions, 4))
+    hold(table, each(conditions, 7))
 
 
 def test_what_fails_on_a_value_all_the_same_holds_for_no_row_in_duckdb():

@@ -188,7 +188,11 @@ ODD_ROWS = {
 }
 
 
-@pytest.mark.parametrize("types", [{}, {"year": "integer", "amount": "number"}], ids=["texts", "typed"])
+@pytest.mark.parametrize(
+    "types",
+    [pytest.param({}, marks=pytest.mark.deep), {"year": "integer", "amount": "number"}],
+    ids=["texts", "typed"],
+)
 @pytest.mark.parametrize("odd", ODD_ROWS.values(), ids=ODD_ROWS)
 def test_no_row_of_csv_makes_a_query_fail_or_moves_another(odd, types, tmp_path):
     rows = [f"{i},Rome,2026,1" for i in range(100, 3100)]

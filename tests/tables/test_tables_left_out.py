@@ -1,6 +1,5 @@
 """What bounding leaves out: said beside each answer, paid for from its epsilon, and what max_groups is chosen by."""
 
-import itertools
 import sqlite3
 from contextlib import closing
 from fractions import Fraction
@@ -120,7 +119,7 @@ LAWS = ["alone", "few", "many", "all alike"]
 
 
 class TestInterval:
-    @pytest.mark.parametrize(("law", "epsilon"), list(itertools.product(LAWS, ["1/20", "1/2"])))
+    @tiers.crossed(3, law=LAWS, epsilon=["1/20", "1/2"])
     def test_it_covers_at_least_as_often_as_it_says(self, law, epsilon):
         """Of 150 intervals each, at most 13 miss: of intervals that miss one time in ten, more do in 96 % of cases."""
         draws = np.random.default_rng(5)

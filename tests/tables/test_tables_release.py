@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tables_reference as reference
+import tiers
 
 from discreet import DiscreetError, IntegerLaplace, LaplaceThreshold, Ledger
 from discreet.coins import SYSTEM
@@ -30,8 +31,7 @@ ASKED = {
     "people last": [AMOUNT, People()],
 }
 GROUPS = {"none": ((), None), "private": (("city",), None), "known": (("city",), CITIES)}
-each_asked = pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
-each_groups = pytest.mark.parametrize("groups", GROUPS)
+each_question = tiers.crossed(2, asked=ASKED.values(), groups=GROUPS)
 
 
 def rows(seed=1, size=400):
@@ -79,8 +79,7 @@ def queries(monkeypatch):
 
 
 @pytest.mark.usefixtures("salted")
-@each_asked
-@each_groups
+@each_question
 def test_without_noise_all_columns_are_the_reference_engines_by_one_query(asked, groups, queries):
     data = rows()
     answer = ask(table(data), asked, groups, epsilon=SURE)
@@ -105,8 +104,7 @@ def test_without_noise_all_columns_are_the_reference_engines_by_one_query(asked,
                 assert Fraction(value) == steps * aggregate.unit
 
 
-@each_asked
-@each_groups
+@each_question
 def test_what_is_charged_is_what_each_column_loses(asked, groups):
     """Written out: in how many groups a person is, times what they add, over the scale of each column's noise."""
     book = Ledger.in_memory(epsilon=1, delta="1e-6", release_delta="1e-6")
@@ -127,8 +125,7 @@ def test_what_is_charged_is_what_each_column_loses(asked, groups):
     assert len(thresholds) == (groups == "private")
 
 
-@each_asked
-@each_groups
+@each_question
 def test_the_noise_that_is_drawn_is_the_noise_that_is_said(asked, groups, monkeypatch):
     seen = []
     for kind, name in ((IntegerLaplace, "sample"), (LaplaceThreshold, "keep")):
@@ -253,7 +250,7 @@ def test_an_explanation_says_what_each_column_then_has():
     assert found.to_rows()[1]["rows radius"] == found[2].columns[1].radius
 
 
-@each_groups
+@pytest.mark.parametrize("groups", GROUPS)
 def test_a_release_is_one_measurement_and_a_value(groups):
     by, keys = GROUPS[groups]
     plan = Bounding(

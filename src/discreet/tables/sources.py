@@ -55,7 +55,8 @@ def opened(source: Any, table: str | None = None, types: Mapping[str, str] | Non
         return Opened(source, _tried(source.get_name)[0] or "an Ibis table")  # Only a table that is no query has one.
     kind = type(source).__module__.partition(".")[0]
     if kind in ("pandas", "polars", "pyarrow"):
-        _few(getattr(source, "column_names", getattr(source, "columns", ())))
+        columns = getattr(source, {"pandas": "columns", "polars": "collect_schema", "pyarrow": "schema"}[kind], ())
+        _few(columns() if callable(columns) else columns)
         rows, failure = _tried(lambda: ibis.memtable(arrow_table(source)))
         if failure:
             raise KindError("source", type(source), f"a frame that Arrow can hold ({failure})")
