@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import io
+import itertools
 import json
 import os
 import pty
@@ -278,11 +279,17 @@ def _examples():
 EXAMPLES = list(_examples())
 
 
+def _marked(name, example):
+    """An example as a parameter: the evidence is made once, and an audit of thousands of trials takes seconds."""
+    marks = {"--all": pytest.mark.xdist_group("evidence"), "--trials": pytest.mark.deep}
+    return pytest.param(name, example, marks=[mark for word, mark in marks.items() if word in example])
+
+
 class TestExamples:
     def test_every_command_has_one(self):
         assert {name for name, _ in EXAMPLES} == set(COMMANDS)
 
-    @pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=lambda text: text)
+    @pytest.mark.parametrize(("name", "example"), itertools.starmap(_marked, EXAMPLES), ids=lambda text: text)
     def test_they_run(self, name, example, folder, monkeypatch):
         words = shlex.split(example)[1:]
         assert " ".join(words).startswith(name)

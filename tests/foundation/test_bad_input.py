@@ -235,7 +235,7 @@ class TestParameters:
         assert not {label: repr(e)[:80] for label, e in raised.items() if not isinstance(e, DiscreetError | type(None))}
 
     @pytest.mark.parametrize(("make", "name"), PARAMETERS, ids=lambda x: x if isinstance(x, str) else called(x))
-    @settings(max_examples=cases(10, 25), deadline=None)
+    @settings(max_examples=cases(5, 25), deadline=None)
     @given(st.data())
     def test_every_error_is_declared_for_anything(self, make, name, data):
         value = data.draw(numbers | arrays | st.lists(numbers, max_size=3))

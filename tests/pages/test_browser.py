@@ -279,6 +279,7 @@ def test_a_page_that_asks_for_something_would_be_noticed(open_page):
     open_page.asked.clear()
 
 
+@pytest.mark.deep
 def test_a_hundred_thousand_groups_stay_usable(open_page):
     page = open_page(answer([f"group {i}" for i in range(100_000)], range(100_000)).to_html())
     script = """() => {

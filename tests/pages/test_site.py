@@ -55,6 +55,7 @@ class Fetched(HTMLParser):
             self.found.append(given["href"])
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("site")
 def test_no_page_asks_for_anything_elsewhere(site):
     pages = sorted(site.rglob("*.html"))
@@ -68,6 +69,7 @@ def test_no_page_asks_for_anything_elsewhere(site):
     assert not [p for p in site.rglob("*.css") if re.search(r"url\(['\"]?(https?:)?//", p.read_text())]
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("site")
 @pytest.mark.parametrize("proof", PROOFS)
 def test_every_proof_is_a_page_with_its_formulas_drawn(site, proof):
@@ -81,6 +83,7 @@ def test_every_proof_is_a_page_with_its_formulas_drawn(site, proof):
     assert f'href="{proof}.html"' in (site / "proofs" / "index.html").read_text()
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("site")
 def test_the_reference_has_every_public_name_and_shows_sessions_as_such(site):
     import discreet.audit
@@ -149,6 +152,7 @@ def test_sessions_and_trees_in_docstrings_are_fenced():
     )
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("site")
 def test_what_only_doctest_needs_is_not_shown(site):
     assert not [page.name for page in site.rglob("*.html") if "BLANKLINE" in page.read_text()]
@@ -170,6 +174,7 @@ def test_pictures_are_what_the_library_draws(name, tmp_path):
     assert outline(PICTURES / made.name) == outline(made)
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("site")
 def test_the_search_works_where_a_page_is_opened_as_a_file(site):
     driver = pytest.importorskip("playwright.sync_api")
