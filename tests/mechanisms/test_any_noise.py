@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import prod
 
 import pytest
+import tiers
 from toy_noise import Plateau, Triangle
 
 from discreet import (
@@ -44,8 +45,12 @@ def delta_of(noise, threshold, d_in):
 
 
 class TestAddNoise:
-    @pytest.mark.parametrize("noise", TOYS, ids=repr)
-    @pytest.mark.parametrize("domain", [Integers(), Integers(0, 5), Vectors(Integers()), Vectors(Integers(0, 3), 2)])
+    @tiers.crossed(
+        5,
+        noise=TOYS,
+        domain=[Integers(), Integers(0, 5), Vectors(Integers()), Vectors(Integers(0, 3), 2)],
+        ids=repr,
+    )
     def test_the_exact_audit_takes_it(self, noise, domain):
         found = audit.exact(AddNoise(noise, domain), draws=200)
         assert found.holds

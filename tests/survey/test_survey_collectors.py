@@ -231,7 +231,7 @@ class TestClients:
         assert fits(counts, joint) > 1e-3
         assert fits(counts, shifted(joint)) < 1e-8
 
-    @pytest.mark.parametrize("form", SMALL.values(), ids=SMALL)
+    @pytest.mark.parametrize("form", each(SMALL.values(), 2), ids=each(SMALL, 2))
     def test_a_client_without_a_secret_follows_the_law(self, form):
         """6000 draws: a right law is refused once in a million runs, one wrong by 1/20 passes less often."""
         answer = form.question.categories.values[0]

@@ -299,7 +299,9 @@ def test_no_line_of_json_makes_a_query_fail_or_moves_another(odd, tmp_path):
     assert answer.columns["sum"] == [3000]
 
 
-@pytest.mark.parametrize("odd", [v for k, v in ODD_OBJECTS.items() if k not in ("half an object", "nothing")])
+@pytest.mark.parametrize(
+    "odd", tiers.each([v for k, v in ODD_OBJECTS.items() if k not in ("half an object", "nothing")], 3)
+)
 def test_an_array_of_json_is_read_like_lines(odd, tmp_path):
     rows = [{"user": i, "city": "Rome", "amount": i / 4, "more": [True, None]} for i in range(50)]
     path = lines(tmp_path, [*rows, odd])
