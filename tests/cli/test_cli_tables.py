@@ -419,7 +419,7 @@ class TestOneCall:
         calls = seen(discreet, "Ledger")
         self.call("budget", "b.db")
         self.call("budget", "b.db", "--create", "--epsilon", "0.1", "--delta", "1e-9")
-        counted = {"accountant": None, "release_delta": None}
+        counted = dict.fromkeys(["accountant", "release_delta", "period", "analysts", "who"])
         assert calls == [
             (("b.db",), {"epsilon": None, "delta": None, **counted}),
             (("b.db",), {"epsilon": "0.1", "delta": "1e-9", **counted}),
@@ -442,11 +442,13 @@ class TestOneCall:
             "suggest": [Table.suggest_max_groups],
             "budget": [Ledger.__init__, Ledger.void, compare],
         }[name]
-        opened = {"file", "person", "ledger", "table", "types", "where", "by", "keys"} if name != "budget" else set()
+        opened = (
+            {"file", "person", "ledger", "who", "table", "types", "where", "by", "keys"} if name != "budget" else set()
+        )
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
         typed -= {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"}
-        typed -= {"why", "verify", "compare"}  # Each is a call by itself.
+        typed -= {"why", "verify", "compare", "start"}  # Each is a call by itself, but for the day of a Period.
         assert typed - ({"people", "sums", "means"} if name == "release" else set()) <= known  # Each is an aggregate.
 
 

@@ -36,6 +36,7 @@ from discreet import Ledger, audit, survey, tables
 from discreet.errors import DiscreetError, KindError, ParameterError, none_of, one_of, show
 from discreet.exact import exact, listed, whole
 from discreet.files import path_of
+from discreet.ledger import Amount
 from discreet.tables.release import InTurn
 
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
@@ -384,6 +385,11 @@ BETTER = {
     "SubsetSelection.within": {"categories": ["a", "b", "c"], "size": 1},
     "Ledger": {"path": "books.db"},
     "Reservation": {"ledger": lambda: Ledger.in_memory(epsilon=1), "number": 1},
+    "Ledger.set_limit": {"analyst": "ana"},
+    "Period": {"every": "month", "start": "2026-11-01"},
+    "Period.begin": {"index": 1},
+    "Period.index_of": {"day": dt.date(2026, 11, 17)},
+    "Analyst": {"since": 1, "limit": Amount(Fraction(1), Fraction(0)), "spent": Amount(Fraction(0), Fraction(0))},
     "Project": {"path": project_file},
     "Project.near": {"source": "events.csv"},
     "Project.of": {"source": "events.csv"},

@@ -74,7 +74,7 @@ def forge_terms(path, **change):
         )
     forged = json.dumps(json.loads(text) | change)
     start = Mark.start(Plain(), made, forged, amount)
-    seal = Mark.read(start.genesis, 0, start.digest, state).seal
+    seal = start.at(0, start.digest, state).seal
     write(
         path,
         ("UPDATE budget SET accountant = ?, digest = ?", (forged, start.digest)),

@@ -12,7 +12,7 @@ from ledger_past import is_url, raw, write
 from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Amount, Event, Plain
 from discreet.ledger import formats, sqlite
-from discreet.ledger.entries import Mark, Row, amount_text, event_text, now
+from discreet.ledger.entries import Row, amount_text, event_text, now
 
 STEP = formats.STEP
 EVENT = Event.of(moves=[("1/1000", 1)], delta="1e-9")
@@ -189,9 +189,9 @@ class TestTampering:
     def test_a_checkpoint_with_a_right_seal_and_a_wrong_sum_is_found_by_verify(self, shelf):
         path = long_books(shelf / "b.db", 3 * STEP + 5)
         with raw(path) as connection:
-            genesis = formats.Books.read(connection, pytest.fail).start.genesis
+            start = formats.Books.read(connection, pytest.fail).start
         number, digest, state, seal = seals(path)
-        mark = Mark.read(genesis, number, digest, state)
+        mark = start.at(number, digest, state)
         assert mark.seal == seal
         forged = mark._replace(state=(Fraction(0), Fraction(0)))
         write(path, ("UPDATE checkpoint SET state = ?, seal = ?", (forged.state_text, forged.seal)))
@@ -206,8 +206,8 @@ class TestTampering:
         for _ in range(5):
             other.charge(epsilon="1/1000")
         with raw(path) as connection:
-            genesis = formats.Books.read(connection, pytest.fail).start.genesis
-        forged = Mark.read(genesis, *seals(path)[:3])._replace(state=(Fraction(0), Fraction(0)))
+            start = formats.Books.read(connection, pytest.fail).start
+        forged = start.at(*seals(path)[:3])._replace(state=(Fraction(0), Fraction(0)))
         write(path, ("UPDATE checkpoint SET state = ?, seal = ?", (forged.state_text, forged.seal)))
         with pytest.raises(LedgerError, match="is damaged"):
             book.charge(epsilon="1/1000")

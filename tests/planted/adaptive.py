@@ -120,8 +120,8 @@ CATALOGUE = [
     Mutant(
         "terms on the books that nobody checks",
         "ledger/books.py",
-        "if not self._accountant.is_sound(self._budget):",
-        "if False:",
+        "every = [(self._accountant, self._budget), *rules]",
+        "every = [*rules]",
         TESTS + "TestBooks",
     ),
     Mutant(
@@ -155,8 +155,8 @@ CATALOGUE = [
     Mutant(
         "a name that starts a row of its own",
         "pages/books.py",
-        'c if c.isprintable() else c.encode("unicode_escape").decode() for c in value',
-        "c for c in value",
+        'c if c.isprintable() else c.encode("unicode_escape").decode() for c in text',
+        "c for c in text",
         "test_why.py::TestFiles",
     ),
     Mutant(

@@ -114,8 +114,8 @@ CATALOGUE = [
     Mutant(
         "a sum that stops where Python stops printing",
         "ledger/entries.py",
-        "json.dumps([in_full(x) for x in self.state])",
-        "json.dumps([str(x) for x in self.state])",
+        '{"sums": [in_full(x) for x in self.state]',
+        '{"sums": [str(x) for x in self.state]',
         CHECKPOINTS + "TestWork::test_sums_may_be_longer_than_what_python_prints",
     ),
     Mutant(
@@ -149,11 +149,8 @@ CATALOGUE = [
     Mutant(
         "whoever is logged in, on the books",
         "ledger/books.py",
-        'asker = checked_text(who, "who")\n\n        def write(connection: Connection) -> tuple[Mark, Entry]:\n'
-        "            mark, _ = self._follow(connection, self._mark)\n            self._require",
-        'asker = checked_text(who or os.environ.get("USER", "root"), "who")\n\n'
-        "        def write(connection: Connection) -> tuple[Mark, Entry]:\n"
-        "            mark, _ = self._follow(connection, self._mark)\n            self._require",
+        'return self._who if who is None else checked_text(who, "who")',
+        'return checked_text(who or self._who or os.environ.get("USER", "root"), "who")',
         CHECKPOINTS + "TestWho::test_who_asked_is_on_the_books_only_if_it_is_given",
     ),
 ]

@@ -12,9 +12,9 @@ from discreet.pages.books import book_sheet, noted
 from discreet.pages.sheet import Column, Sheet
 
 if TYPE_CHECKING:
-    from discreet.ledger import Event
+    from discreet.ledger import Event, Period
 
-__all__ = ["book_page", "compared_page", "entry_page", "facts_page", "release_event"]
+__all__ = ["book_page", "compared_page", "entry_page", "facts_page", "limits_of", "period_of", "release_event"]
 
 _MOST_DIGITS: Final = 9
 """A number of groups has no more."""
@@ -58,6 +58,30 @@ def release_event(text: str) -> Event:
         vectors = Vectors(Integers())
         return IntegerGaussian.within(epsilon=epsilon, delta=delta, d_in=(n, n, 1), domain=vectors).event((n, n, 1))
     return Event.of(moves=[(exact(epsilon, "epsilon") / n, n)], delta=delta)
+
+
+def limits_of(typed: Sequence[str]) -> dict[str, tuple[str, str | None]]:
+    """Return the limits that are typed as NAME=EPSILON[:DELTA]."""
+    limits: dict[str, tuple[str, str | None]] = {}
+    for text in typed:
+        name, sign, most = text.rpartition("=")
+        epsilon, colon, delta = most.partition(":")
+        if not (name and sign and epsilon) or name in limits:
+            raise click.UsageError(f"--analyst {text}: need NAME=EPSILON[:DELTA], such as ana=1, once for each name")
+        limits[name] = epsilon, delta if colon else None
+    return limits
+
+
+def period_of(typed: str | None, start: str | None) -> Period | None:
+    """Return the period that is typed as EVERY:EPSILON[:DELTA]."""
+    from discreet.ledger import Period
+
+    if typed is None and start is None:
+        return None
+    every, *amounts = (typed or "").split(":")
+    if start is None or len(amounts) not in (1, 2):
+        raise click.UsageError("--period needs EVERY:EPSILON[:DELTA], such as month:1:1e-6, and --start DAY")
+    return Period(every, epsilon=amounts[0], delta=amounts[1] if len(amounts) == 2 else 0, start=start)
 
 
 def compared_page(epsilon: str, delta: str, allowed: Mapping[str, Mapping[str, int]]) -> Sheet:

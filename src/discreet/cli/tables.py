@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,6 +30,7 @@ _EPSILON = click.option("--epsilon", required=True, help='The epsilon to spend, 
 _LEDGER = click.option(
     "--ledger", type=_PATH, help="The books that are charged before the answer is made; see `budget`."
 )
+_WHO = click.option("--who", help="Who asks, for the books: one of the analysts, where they have some.")
 _TABLE = (
     click.option(
         "--person",
@@ -102,7 +103,7 @@ def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 _ASKED = (*_TABLE, *_GROUPS, _EPSILON)
-_PUBLISHED = (*_ASKED, _LEDGER, *_OUT, _JSON)
+_PUBLISHED = (*_ASKED, _LEDGER, _WHO, *_OUT, _JSON)
 
 
 @click.command()
@@ -193,7 +194,7 @@ _FOUND = (
 
 
 @click.command(short_help="List the groups of a table, without counts.")
-@_with(_FILE, *_FOUND, _LEDGER, *_OUT, _JSON)
+@_with(_FILE, *_FOUND, _LEDGER, _WHO, *_OUT, _JSON)
 def keys(**given: Any) -> None:
     """List the groups of a table, without counts: that finds more of them than counting does.
 
@@ -290,6 +291,7 @@ def explain_keys(**given: Any) -> None:
     _NOISE,
     click.option("--group-size", type=int, default=1000, show_default=True, help="The group size to optimise for."),
     _LEDGER,
+    _WHO,
     _JSON,
 )
 def suggest(**given: Any) -> None:
@@ -313,6 +315,14 @@ def suggest(**given: Any) -> None:
 @click.option("--delta", help="The whole budget's delta, with --create or --compare; 0 unless given.")
 @click.option("--accountant", help="How charges add up, with --create: adaptive, plain or zcdp, for Gaussian noise.")
 @click.option("--release-delta", help="The part of delta for the releases' own, with --create; half, unless plain.")
+@click.option(
+    "--period", metavar="EVERY:EPSILON[:DELTA]", help="A budget for each month, say, from --start; with --create."
+)
+@click.option("--start", metavar="DAY", help="The first day of the first --period, such as 2026-11-01.")
+@click.option(
+    "--analyst", "analysts", multiple=True, metavar="NAME=EPSILON[:DELTA]", help="What one analyst may spend."
+)
+@click.option("--who", help="Show what one person spent, and may spend; with --analyst or --void, who does that.")
 @click.option("--compare", is_flag=True, help="Show how often each --release would fit, by each accountant.")
 @click.option("--release", "releases", multiple=True, help="EPSILON[:GROUPS[:DELTA]], or gaussian:...; with --compare.")
 @click.option("--entry", type=int, help="Show one entry whole, with its receipt.")
@@ -332,6 +342,10 @@ def budget(
     delta: str | None,
     accountant: str | None,
     release_delta: str | None,
+    period: str | None,
+    start: str | None,
+    analysts: tuple[str, ...],
+    who: str | None,
     compare: bool,
     releases: tuple[str, ...],
     entry: int | None,
@@ -347,6 +361,8 @@ def budget(
 
     \b
     discreet budget budget.db --create --epsilon 3 --delta 1e-5
+    discreet budget team.db --create --epsilon 9 --period month:1 --start 2026-11-01 --analyst ana=2
+    discreet budget budget.db --who ana
     discreet budget budget.db
     discreet budget budget.db --entry 1
     discreet budget budget.db --why 1
@@ -355,8 +371,8 @@ def budget(
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
-    from discreet.cli.books import book_page, compared_page, entry_page, facts_page, release_event
-    from discreet.pages.books import notes_about
+    from discreet.cli.books import book_page, compared_page, entry_page, facts_page, limits_of, period_of, release_event
+    from discreet.pages.books import account_of, notes_about
     from discreet.pages.timeline import timeline_page
 
     if compare or releases:
@@ -369,19 +385,15 @@ def budget(
         return show([compared_page(epsilon, delta, table)], {"allowed": table}, as_json=as_json)
     if path is None:
         raise click.UsageError("Missing argument 'PATH'")
-    if create is (epsilon is None) or not (create or delta is accountant is release_delta is None):
-        need = (
-            "--create needs --epsilon, the whole budget"
-            if create
-            else "--epsilon, --delta, --accountant and --release-delta make a budget: add --create"
-        )
-        raise click.UsageError(need)
-    if (void is None) is not (reason is None):
-        raise click.UsageError("--void needs --reason, and --reason needs --void")
-    _check_alone(create, entry, why, out or html, void)
+    made: dict[str, Any] = {"delta": delta, "accountant": accountant, "release_delta": release_delta}
+    made["period"] = period_of(period, start)
+    _check_made(create, epsilon, made)
+    _check_alone(create, entry, why, out or html, void, reason)
     if html is not None:
         _check_page(html, path, entry, why)
-    with Ledger(path, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta) as book:
+    limits, acts = limits_of(analysts), bool(analysts) or void is not None
+    named: Any = limits if create and limits else None
+    with Ledger(path, epsilon=epsilon, **made, analysts=named, who=who if acts else None) as book:
         path = book.path if isinstance(book.path, str) else path  # A URL is shown without its password.
         if verify:
             book.verify()
@@ -389,12 +401,16 @@ def budget(
             book.save(out)
         if void is not None and reason is not None:
             book.void(void, reason=reason)
+        for name, (most, own) in ({} if create else limits).items():
+            book.set_limit(name, epsilon=most, delta=own)
         done = ["Every digest, every cost and the accountant's numbers are right."] * verify
         if why is not None:
             names, texts = (column.values for column in book.why(why).columns)
             pairs = [[name, text] for name, text in zip(names, texts, strict=True)]
             return show([*facts_page(f"{path}: entry {why}", pairs), *done], {"why": pairs}, as_json=as_json)
         books = book.to_dict()
+    if who is not None and not acts:
+        books, path = account_of(books, who), f"{path}, {who}"
     if entry is None:
         done += [f"{out}: {plural(len(books['entries']), 'entry', 'entries')}"] if out is not None else []
         sheet = book_page(path, books)
@@ -407,7 +423,19 @@ def budget(
     return show([*entry_page(path, found, notes_about(entry, books["entries"])), *done], found, as_json=as_json)
 
 
-def _check_alone(create: bool, entry: int | None, why: int | None, out: str | None, void: int | None) -> None:
+def _check_made(create: bool, epsilon: str | None, made: Mapping[str, Any]) -> None:
+    if create and epsilon is None:
+        raise click.UsageError("--create needs --epsilon, the whole budget")
+    if not create and {epsilon, *made.values()} != {None}:
+        need = "--epsilon, --delta, --accountant, --release-delta and --period make a budget: add --create"
+        raise click.UsageError(need)
+
+
+def _check_alone(
+    create: bool, entry: int | None, why: int | None, out: str | None, void: int | None, reason: str | None
+) -> None:
+    if (void is None) is not (reason is None):
+        raise click.UsageError("--void needs --reason, and --reason needs --void")
     if void is not None and (create or {entry, why, out} != {None}):
         raise click.UsageError("--void goes with --reason and --verify alone")
     if None not in (entry, why):
@@ -555,7 +583,9 @@ def _table(given: dict[str, Any]) -> Any:
     if given.get("ledger") is not None:
         from discreet import Ledger
 
-        ledger = Ledger(given["ledger"])
+        ledger = Ledger(given["ledger"], who=given.get("who"))
+    elif given.get("who") is not None:
+        raise click.UsageError("--who needs --ledger: without books nobody counts who asks")
     types = _pairs(given["types"], "type", "COLUMN=TYPE, such as year=integer")
     table = Table(given["file"], person=given["person"] or None, ledger=ledger, table=given["table"], types=types)
     return table if given["where"] is None else table.where(given["where"])

@@ -11,6 +11,7 @@ any crash, and what a checkpoint promises: ledger.md.
 from discreet.accounting import Amount, Event
 from discreet.ledger.books import Ledger
 from discreet.ledger.entries import Entry
+from discreet.ledger.limits import Analyst, Period
 from discreet.ledger.reservations import Reservation
 
-__all__ = ["Amount", "Entry", "Event", "Ledger", "Reservation"]
+__all__ = ["Amount", "Analyst", "Entry", "Event", "Ledger", "Period", "Reservation"]

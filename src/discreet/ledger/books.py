@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeVar, final
@@ -17,6 +18,7 @@ from discreet.exact import Exact, exact, in_full, whole
 from discreet.files import checked_place, write_text
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
 from discreet.ledger.formats import FORMAT, Books, create, enter
+from discreet.ledger.limits import NO_LIMITS, Analyst, Limits, Period, Spell
 from discreet.ledger.older import Old, check_origin, migrate
 from discreet.ledger.reservations import RESERVED, Plan, Reservation
 from discreet.ledger.sqlite import SQLiteStore, in_memory
@@ -47,6 +49,7 @@ class Ledger:
     and is the default where delta is 0; or ``"zcdp"``, for Gaussian releases. A file keeps what it was made with.
     A ledger may be used by many threads and processes at once, survives a fork, and pickles as its path. An
     operation waits up to *timeout* seconds for others. A file that cannot be written can still be read.
+    Inside the whole, a *period* has a budget of its own, and *analysts* have limits; *who* asks through this object.
 
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
@@ -61,7 +64,7 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    __slots__ = ("_accountant", "_budget", "_mark", "_store")
+    __slots__ = ("_accountant", "_budget", "_mark", "_store", "_who")
 
     def __init__(
         self,
@@ -71,18 +74,23 @@ class Ledger:
         delta: Exact | None = None,
         accountant: str | None = None,
         release_delta: Exact | None = None,
+        period: Period | None = None,
+        analysts: Mapping[str, Exact | tuple[Exact, Exact]] | None = None,
+        who: str | None = None,
         timeout: Exact = 60,
     ) -> None:
         asked, own = _asked(epsilon, delta), None if release_delta is None else amount(release_delta, "release_delta")
-        kind = _kind(accountant, asked)
+        kind, named, self._who = _kind(accountant, asked), _named(analysts), checked_text(who, "who")
+        if not (period is None or isinstance(period, Period)):
+            raise KindError("period", type(period), 'a Period, such as Period("month", epsilon=1, start="2026-11-01")')
         self._store = _store(path, _seconds(timeout))
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
         if self._store.is_missing:
             if asked is None:
                 self._store.refuse("there is no ledger here: give epsilon=, and delta=, to start one")
-            counting = kind.for_budget(asked, own)
-            self._store.make(lambda connection: create(connection, now(), asked, counting))
+            counting, limits = kind.for_budget(asked, own), _periods(period, accountant, asked, own)
+            self._store.make(lambda connection: self._found(connection, asked, counting, limits, named))
         self._store.hold()
         self._mark: Mark | None = None
         if self._store.run("DEFERRED", self._store.format_of) < FORMAT:
@@ -99,17 +107,41 @@ class Ledger:
             self._store.refuse(f"is counted by accountant={name!r}: leave accountant= away, or choose another path")
         if own is not None and str(own) != self._accountant.terms.get("release_delta"):
             self._store.refuse("was made with another release_delta=: leave it away, or choose another path")
+        spell, known = self._mark.limits.spell, self._mark.limits.analysts
+        if period is not None and (spell is None or spell.period != period):
+            self._store.refuse("was made with other periods: leave period= away, or choose another path")
+        if analysts is not None and {x: _limit(x, *y, self.delta) for x, y in named.items()} != {
+            name: analyst.limit for name, analyst in known.items()
+        }:
+            self._store.refuse("has other analysts, or other limits: leave analysts= away, and use set_limit(...)")
 
     @classmethod
     def in_memory(
-        cls, *, epsilon: Exact, delta: Exact = 0, accountant: str | None = None, release_delta: Exact | None = None
+        cls,
+        *,
+        epsilon: Exact,
+        delta: Exact = 0,
+        accountant: str | None = None,
+        release_delta: Exact | None = None,
+        period: Period | None = None,
+        analysts: Mapping[str, Exact | tuple[Exact, Exact]] | None = None,
+        who: str | None = None,
     ) -> Ledger:
         """Return a ledger for tests and notebooks. It is gone with the process.
 
         >>> Ledger.in_memory(epsilon=3, delta="1e-5", accountant="plain")
         Ledger.in_memory(epsilon='3', delta='1/100000', accountant='plain')
         """
-        return cls(None, epsilon=epsilon, delta=delta, accountant=accountant, release_delta=release_delta)
+        return cls(
+            None,
+            epsilon=epsilon,
+            delta=delta,
+            accountant=accountant,
+            release_delta=release_delta,
+            period=period,
+            analysts=analysts,
+            who=who,
+        )
 
     @property
     def path(self) -> Path | str | None:
@@ -156,7 +188,7 @@ class Ledger:
 
     @property
     def left(self) -> Amount:
-        """What may still be charged, exactly.
+        """What may still be charged, exactly: of the whole, of the period, and by who asks, where these have limits.
 
         >>> book = Ledger.in_memory(epsilon=1)
         >>> _ = book.charge(epsilon="1/3")
@@ -176,7 +208,48 @@ class Ledger:
         Fraction(2, 3)
         """
         mark = self._mark
-        return self._budget if mark is None else self._accountant.left(mark.state, self._budget)
+        return self._budget if mark is None else self._left(mark, self._who)
+
+    def _left(self, mark: Mark, who: str | None) -> Amount:
+        whole = self._accountant.left(mark.state, self._budget)
+        return mark.limits.at(datetime.fromisoformat(now()), mark.number + 1).left(whole, who)
+
+    @property
+    def analysts(self) -> dict[str, Analyst]:
+        """Who may spend how much, and has spent how much, as the file has it now.
+
+        >>> Ledger.in_memory(epsilon=3, analysts={"ana": 1}).analysts["ana"].left
+        Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+        """
+        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
+        return dict(self._mark.limits.analysts)
+
+    def set_limit(self, analyst: str, *, epsilon: Exact, delta: Exact | None = None, who: str | None = None) -> Entry:
+        """Say on the record how much an analyst may spend in all: never less than was spent.
+
+        It counts plain epsilon and delta of what is charged with ``who=`` that name, from the first time that a limit
+        is set; delta is the budget's, unless given. On books with analysts each charge has to say which of them asks.
+
+        >>> book = Ledger.in_memory(epsilon=3, analysts={"ana": 1})
+        >>> _ = book.set_limit("ben", epsilon="1/2")
+        >>> book.charge(epsilon=1, who="ben")                                             # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        discreet.errors.BudgetError: epsilon=1, delta=0: more than is left to 'ben' in memory: epsilon=0.5, delta=0, ...
+        """
+        limit, asker = _limit(analyst, epsilon, delta, self.delta), self._asker(who)
+
+        def write(connection: Connection) -> tuple[Mark, Entry]:
+            mark, _ = self._follow(connection, self._mark)
+            known = mark.limits.analysts.get(analyst)
+            if known is not None and not known.spent.within(limit):
+                raise ParameterError("epsilon", epsilon, f"at least what was spent: {known.spent.text(up=True)}")
+            return enter(connection, mark, _limit_row(mark, analyst, limit, asker), self._accountant)
+
+        self._mark, entry = self._run("EXCLUSIVE", write)
+        return entry
+
+    def _asker(self, who: str | None) -> str | None:
+        return self._who if who is None else checked_text(who, "who")
 
     def charge(
         self,
@@ -227,7 +300,7 @@ class Ledger:
         ('4.780', 'Reservation')
         """
         mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        plan = Plan.of(releases, self._accountant.left(mark.state, self._budget))
+        plan = Plan.of(releases, self._left(mark, self._asker(who)))
         event = plan.cheapest(self._accountant, mark.state, self._budget)
         told = {RESERVED: plan.to_dict(), "receipt": receipt}
         return Reservation(self, self._charged(event, table, told, who).number)
@@ -249,12 +322,13 @@ class Ledger:
         """Enter a charge."""
         cost = Amount(released.epsilon, released.delta)
         texts = event_text(released), amount_text(cost), checked_text(table, "table"), json_text(receipt)
-        asker = checked_text(who, "who")
+        asker = self._asker(who)
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            self._require(mark, released, floats)  # proof: before
-            row = Row(mark.number + 1, now(), "charge", *texts, asker, None)
+            made = now()
+            self._require(mark, released, made, asker, floats)  # proof: before
+            row = Row(mark.number + 1, made, "charge", *texts, asker, None)
             return enter(connection, mark, row, self._accountant)
 
         # Exclusive from the start: whoever has to wait for others does so before anything is written.
@@ -293,7 +367,7 @@ class Ledger:
         released = _event(epsilon, delta, event)
         told = json_text({"entry": number, "receipt": receipt})
         texts = event_text(released), amount_text(_NOTHING), checked_text(table, "table"), told
-        asker = checked_text(who, "who")
+        asker = self._asker(who)
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
@@ -339,7 +413,7 @@ class Ledger:
     def _note(self, kind: str, number: int, reason: str, who: str | None) -> Entry:
         """Enter a note about a charge, unless there is one of its kind."""
         which, why = whole(number, "number", least=1), checked_text(reason, "reason", blank=False)
-        receipt, asker = json_text({"entry": which, "reason": why}), checked_text(who, "who")
+        receipt, asker = json_text({"entry": which, "reason": why}), self._asker(who)
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
@@ -355,12 +429,14 @@ class Ledger:
             event, cost = (charge.event, _NOTHING.minus(charge.amount)) if kind == "void" else (None, _NOTHING)
             texts = None if event is None else event_text(event), amount_text(cost), charge.table, receipt
             row = Row(mark.number + 1, now(), kind, *texts, asker, which)
-            return enter(connection, mark, row, self._accountant)
+            return enter(connection, mark, row, self._accountant, charge if kind == "void" else None)
 
         self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
 
-    def require(self, *, epsilon: Exact | None = None, delta: Exact = 0, event: Event | None = None) -> None:
+    def require(
+        self, *, epsilon: Exact | None = None, delta: Exact = 0, event: Event | None = None, who: str | None = None
+    ) -> None:
         """Raise the BudgetError that a charge would raise now, and charge nothing: to ask before long work.
 
         >>> Ledger.in_memory(epsilon=1).require(epsilon=2)                                # doctest: +ELLIPSIS
@@ -370,7 +446,7 @@ class Ledger:
         released, floats = _event(epsilon, delta, event), isinstance(epsilon, float) or isinstance(delta, float)
         event_text(released)
         self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        self._require(self._mark, released, floats)
+        self._require(self._mark, released, now(), self._asker(who), floats)
 
     def entries(self) -> list[Entry]:
         """Return all charges, and the notes about them, in the order in which they were made.
@@ -391,7 +467,7 @@ class Ledger:
         ({'epsilon': '2/3', 'delta': '0'}, '1/3')
         """
         mark, entries = self._run("DEFERRED", self._all)
-        spent, left = self._accountant.spent(mark.state), self._accountant.left(mark.state, self._budget)
+        spent, left = self._accountant.spent(mark.state), self._left(mark, self._who)
         amounts = {"budget": self._budget, "spent": spent, "left": left}
         told = {name: {part: in_full(x) for part, x in amount._asdict().items()} for name, amount in amounts.items()}
         read = self._accountant.readings(mark.state, self._budget)
@@ -406,7 +482,8 @@ class Ledger:
             if plan is not None and number not in void
         ]
         counting = {"accountant": self._accountant.name, "terms": self._accountant.terms, "sums": sums}
-        return {**counting, **told, "readings": readings, "reservations": reservations, "entries": listed}
+        limits = mark.limits.at(datetime.fromisoformat(now()), mark.number + 1).to_dict()
+        return {**counting, **told, "readings": readings, **limits, "reservations": reservations, "entries": listed}
 
     def why(self, entry: int, /) -> Sheet:
         """Return why an entry costs what it costs: its promise, its mechanism, the theorems, and the numbers.
@@ -452,7 +529,10 @@ class Ledger:
         plans = [(Plan.read(entry.receipt), entry.event) for entry in self.entries() if entry.kind == "charge"]
         if not all(plan.is_worth(event) for plan, event in plans if plan is not None):
             self._store.refuse(DAMAGED)
-        if not self._accountant.is_sound(self._budget):  # proof: terms
+        spell = None if self._mark is None else self._mark.limits.spell
+        rules = [] if spell is None else [(spell.accountant, spell.period.budget)]
+        every = [(self._accountant, self._budget), *rules]
+        if not all(rule.is_sound(budget) for rule, budget in every):  # proof: terms
             self._store.refuse(DAMAGED)
 
     def close(self) -> None:
@@ -474,9 +554,13 @@ class Ledger:
 
     def __repr__(self) -> str:
         if self._store.path is not None:
-            return f"Ledger({str(self._store.path)!r})"
+            return f"Ledger({str(self._store.path)!r}{self._asking})"
         epsilon, delta = (repr(str(x)) if len(str(x)) < _MOST_SHOWN else "..." for x in self._budget)
-        return f"Ledger.in_memory(epsilon={epsilon}, delta={delta}{self._counted})"
+        return f"Ledger.in_memory(epsilon={epsilon}, delta={delta}{self._counted}{self._asking})"
+
+    @property
+    def _asking(self) -> str:
+        return "" if self._who is None else f", who={self._who!r}"
 
     @property
     def _counted(self) -> str:
@@ -512,7 +596,7 @@ class Ledger:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._store.path is None:
             raise UnsupportedError("a ledger in memory belongs to its process: give it a path to pickle or copy it")
-        return _reopened, (str(self._store.path), self._store.timeout, self._mark)
+        return _reopened, (str(self._store.path), self._store.timeout, self._mark, self._who)
 
     def _run(self, kind: Kind, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction on books of today's format.
@@ -534,12 +618,26 @@ class Ledger:
 
         return self._store.run(kind, adapted)
 
+    def _found(
+        self,
+        connection: Connection,
+        budget: Amount,
+        accountant: Accountant,
+        limits: Limits,
+        named: Mapping[str, tuple[Exact, Exact | None]],
+    ) -> None:
+        """Write new books: the budget, and a limit for each analyst."""
+        mark = create(connection, now(), budget, accountant, limits)
+        for name, limit in named.items():
+            row = _limit_row(mark, name, _limit(name, *limit, budget.delta), self._who)
+            mark, _ = enter(connection, mark, row, accountant)
+
     def _opened(self, connection: Connection) -> tuple[Amount, Accountant, Mark]:
         """Return the budget, who counts, and what has been charged, from the last checkpoint on."""
         self._store.check(connection)
         books = Books.read(connection, self._store.refuse)
         mark, _ = self._follow(connection, books.checkpoint(connection, self._store.refuse))
-        if books.accountant.exceeds(mark.state, books.budget):
+        if books.accountant.exceeds(mark.state, books.budget) or mark.limits.is_exceeded:
             self._store.refuse(DAMAGED)
         return books.budget, books.accountant, mark
 
@@ -571,25 +669,27 @@ class Ledger:
             row = Row(*fields)
             if row.number != mark.number + 1 or mark.digest_of(row) != digest:  # proof: chain
                 refuse(DAMAGED)
-            entries.append(Entry.read(row, books.accountant))
-            mark = mark.after(entries[-1], digest)
+            entry = Entry.read(row, books.accountant)
+            entries.append(entry)
+            mark = mark.after(entry, digest, self._taken(connection, books, entry))
             if mark.number == checkpoint.number and mark != checkpoint:  # proof: passed
                 refuse(DAMAGED)
         if (mark.number, mark.digest) != (books.count, books.tip):  # proof: tip
             refuse(DAMAGED)
-        for note in entries:
-            self._check_note(connection, books, note)
         return mark, entries
 
-    def _check_note(self, connection: Connection, books: Books, note: Entry) -> None:
-        """Refuse a note unless it is about an earlier charge, once of its kind, and takes back what was charged."""
-        if note.kind in ("charge", "migrated"):
-            return
+    def _taken(self, connection: Connection, books: Books, note: Entry) -> Entry | None:
+        """Return the charge that a note takes back.
+
+        Refuse a note unless it is about an earlier charge, once of its kind, and takes back what was charged.
+        """
+        if note.kind in ("charge", "limit", "migrated"):
+            return None
         others = ["release"] * (note.kind == "failed")
         charge = self._charge(connection, books, note.about, *others) if type(note.about) is int else None
         if note.kind == "release":
             self._check_release(connection, charge, note)
-            return
+            return None
         taken = None if note.kind == "failed" or charge is None else charge.event
         if (
             charge is None
@@ -599,6 +699,7 @@ class Ledger:
             or not isinstance(note.reason, str)
         ):
             self._store.refuse(DAMAGED)
+        return charge if note.kind == "void" else None
 
     def _check_release(self, connection: Connection, charge: Entry | None, note: Entry) -> None:
         """Refuse a release unless it was reserved by an earlier charge that stands, and made as often as that says."""
@@ -624,10 +725,12 @@ class Ledger:
         entry = Entry.read(row, books.accountant)
         return entry if entry.kind in ("charge", *others) else None
 
-    def _require(self, mark: Mark, event: Event, floats: bool) -> None:
-        """Raise BudgetError unless an event fits."""
+    def _require(self, mark: Mark, event: Event, made: str, who: str | None, floats: bool) -> None:
+        """Raise BudgetError unless an event fits: into the whole, into the period, and into the limit of who asks."""
+        limits = mark.limits.at(datetime.fromisoformat(made), mark.number + 1)
+        limits.check_who(who)
         if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):  # proof: fits
-            return
+            return limits.require(event, who, self._store.where)
         cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))
         hint = '; a float is the binary number that it is: write "0.1" for a tenth' if floats and near else ""
@@ -667,11 +770,45 @@ def _kind(name: str | None, budget: Amount | None) -> type[Accountant]:
     return found
 
 
-def _reopened(path: str, timeout: float, mark: Mark) -> Ledger:
+def _reopened(path: str, timeout: float, mark: Mark, who: str | None) -> Ledger:
     """Return a ledger that was pickled: never a new one, nor one with fewer entries."""
-    book = Ledger(path, timeout=timeout)
+    book = Ledger(path, timeout=timeout, who=who)
     book._run("DEFERRED", lambda connection: book._follow(connection, mark))
     return book
+
+
+def _named(analysts: object) -> dict[str, tuple[Exact, Exact | None]]:
+    """Return the limits that are given: an epsilon, or an epsilon and a delta, by name."""
+    if not (analysts is None or isinstance(analysts, Mapping)):
+        raise KindError("analysts", type(analysts), 'a mapping of names to limits, such as {"ana": 1, "ben": (1, 0)}')
+    pairs = {name: x if isinstance(x, tuple) else (x, None) for name, x in (analysts or {}).items()}
+    if not all(len(pair) == 2 for pair in pairs.values()):
+        raise ParameterError("analysts", type(analysts), "for each name an epsilon, or an epsilon and a delta")
+    for name, (epsilon, delta) in pairs.items():
+        _limit(name, epsilon, delta, Fraction(0))
+    return pairs
+
+
+def _limit(analyst: str, epsilon: Exact, delta: Exact | None, whole: Fraction) -> Amount:
+    checked_text(analyst, "analyst", blank=False)
+    return Amount(amount(epsilon), whole if delta is None else amount(delta, "delta"))
+
+
+def _limit_row(mark: Mark, analyst: str, limit: Amount, who: str | None) -> Row:
+    """Return the row that says what an analyst may spend."""
+    receipt = json_text({"analyst": analyst, **json.loads(amount_text(limit))})
+    return Row(mark.number + 1, now(), "limit", None, amount_text(_NOTHING), None, receipt, who, None)
+
+
+def _periods(period: Period | None, accountant: str | None, whole: Amount, own: Fraction | None) -> Limits:
+    """Return the limits of new books: each period is counted by the rule of the whole, for its own budget."""
+    if period is None:
+        return NO_LIMITS
+    if not period.budget.within(whole):
+        raise ParameterError("period", period, f"at most the whole: {whole.text(up=False)}")
+    name = accountant if period.delta else None
+    share = None if own is None or not period.delta else own * period.delta / whole.delta
+    return Limits(Spell.start(period, _kind(name, period.budget).for_budget(period.budget, share)))
 
 
 def _asked(epsilon: Exact | None, delta: Exact | None) -> Amount | None:

@@ -15,12 +15,16 @@ from discreet.accounting import Accountant, Amount, Event
 from discreet.accounting.accountants import State
 from discreet.errors import DiscreetError, KindError, ParameterError
 from discreet.exact import in_full, read_in_full
+from discreet.ledger.limits import NO_LIMITS, Limits
 
 __all__ = ["Entry", "Mark", "Row", "amount_text", "chained", "checked_text", "event_text", "json_text", "now"]
 
 _MOST_JSON: Final = 1 << 20
 _MOST_TEXT: Final = 1000
-_KINDS: Final = (("charge", False), ("release", False), ("void", False), ("failed", True), ("migrated", True))
+_KINDS: Final = {
+    **dict.fromkeys(("charge", "release", "void"), False),
+    **dict.fromkeys(("failed", "limit", "migrated"), True),
+}
 """The kinds of entries, and whether one has no event."""
 
 
@@ -128,7 +132,7 @@ class Entry:
         worth = Amount(Fraction(0), Fraction(0)) if event is None or free else Amount(event.epsilon, event.delta)
         if row.kind == "void":
             worth = Amount(Fraction(0), Fraction(0)).minus(worth)
-        if amount != worth or row.about != entry.about or (row.kind, event is None) not in _KINDS:
+        if amount != worth or row.about != entry.about or _KINDS[row.kind] is not (event is None):
             raise ValueError(f"entry {row.number}")
         return entry
 
@@ -161,9 +165,10 @@ class Mark(NamedTuple):
     number: int
     digest: str
     state: State
+    limits: Limits = NO_LIMITS
 
     @classmethod
-    def start(cls, accountant: Accountant, *budget: str) -> Mark:
+    def start(cls, accountant: Accountant, *budget: str, limits: Limits = NO_LIMITS) -> Mark:
         """Return the mark before the first entry: the digest of the budget.
 
         >>> from discreet.accounting import Plain
@@ -171,30 +176,31 @@ class Mark(NamedTuple):
         0
         """
         genesis = chained("", *budget)
-        return cls(genesis, 0, genesis, accountant.start)
+        return cls(genesis, 0, genesis, accountant.start, limits)
 
     def digest_of(self, row: Row) -> str:
         """Return the digest of the row that comes next."""
         return chained(self.digest, *row)
 
-    def after(self, entry: Entry, digest: str) -> Mark:
-        """Return the mark after one more entry."""
-        return Mark(self.genesis, entry.number, digest, tuple(map(add, self.state, entry.cost.values())))
+    def after(self, entry: Entry, digest: str, taken: Entry | None = None) -> Mark:
+        """Return the mark after one more entry; *taken* is the charge that it takes back."""
+        state = tuple(map(add, self.state, entry.cost.values()))
+        return Mark(self.genesis, entry.number, digest, state, self.limits.after(entry, taken))
 
     @property
     def state_text(self) -> str:
         """The state as a checkpoint has it."""
-        return json.dumps([in_full(x) for x in self.state])
+        return json.dumps({"sums": [in_full(x) for x in self.state], **self.limits.state})
 
     @property
     def seal(self) -> str:
         """The digest of a checkpoint at this mark: of the budget, of the chain so far, and of what it comes to."""
         return chained(self.genesis, self.number, self.digest, self.state_text)  # proof: sealed
 
-    @classmethod
-    def read(cls, genesis: str, number: int, digest: str, state: str) -> Mark:
-        """Return the mark that a checkpoint has."""
-        return cls(genesis, number, digest, tuple(map(read_in_full, json.loads(state))))
+    def at(self, number: int, digest: str, state: str) -> Mark:
+        """Return the mark that a checkpoint has, on the books that start with this one."""
+        told = json.loads(state)
+        return Mark(self.genesis, number, digest, tuple(map(read_in_full, told["sums"])), self.limits.with_state(told))
 
 
 def now() -> str:

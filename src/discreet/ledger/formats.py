@@ -10,6 +10,7 @@ from discreet.accounting import Accountant, Amount
 from discreet.errors import ParameterError
 from discreet.exact import read_in_full
 from discreet.ledger.entries import Entry, Mark, Row, amount_text
+from discreet.ledger.limits import NO_LIMITS, Limits
 from discreet.ledger.store import DAMAGED, Connection, Refuse
 
 __all__ = ["APPEND_ONLY", "FORMAT", "INDICES", "RULES", "STEP", "TABLES", "Books", "Rule", "create", "enter"]
@@ -101,12 +102,13 @@ class Books:
             "SELECT made, accountant, amount, entries, digest FROM budget"
         )
         try:
-            accountant = Accountant.read(name)
+            accountant, parts = Accountant.read(name), json.loads(amount)
+            limits = Limits.read(parts)
         except ParameterError:
             refuse("is counted by an accountant that this discreet does not know: upgrade discreet to use it")
-        parts = json.loads(amount)
         budget = Amount(read_in_full(parts["epsilon"]), read_in_full(parts["delta"]))
-        return cls(budget, accountant, Mark.start(accountant, made, name, amount), count, tip)
+        start = Mark.start(accountant, made, name, amount, limits=limits)
+        return cls(budget, accountant, start, count, tip)
 
     def digest_at(self, connection: Connection, number: int) -> str | None:
         """Return the digest of an entry, that of the budget before the first, or None where there is no such entry."""
@@ -118,7 +120,7 @@ class Books:
     def checkpoint(self, connection: Connection, refuse: Refuse) -> Mark:
         """Return the mark from which on the books need to be read; refuse one that is not where it belongs."""
         ((number, digest, state, seal),) = connection.execute("SELECT number, digest, state, seal FROM checkpoint")
-        mark = Mark.read(self.start.genesis, number, digest, state)
+        mark = self.start.at(number, digest, state)
         if mark.seal != seal or number != self.count - self.count % STEP:  # proof: seal
             refuse(DAMAGED)
         if self.digest_at(connection, number) != digest:  # proof: anchor
@@ -126,22 +128,30 @@ class Books:
         return mark
 
 
-def create(connection: Connection, made: str, budget: Amount, accountant: Accountant) -> Mark:
+def create(
+    connection: Connection,
+    made: str,
+    budget: Amount,
+    accountant: Accountant,
+    limits: Limits = NO_LIMITS,
+) -> Mark:
     """Write books without an entry into empty tables; return the mark at their start."""
-    fields = made, accountant.text, amount_text(budget)
-    mark = Mark.start(accountant, *fields)
+    fields = made, accountant.text, json.dumps(json.loads(amount_text(budget)) | limits.rules)
+    mark = Mark.start(accountant, *fields, limits=limits)
     connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, 0, ?)", (*fields, mark.digest))
     checkpoint = mark.number, mark.digest, mark.state_text, mark.seal
     connection.execute("INSERT INTO checkpoint VALUES (1, ?, ?, ?, ?)", checkpoint)
     return mark
 
 
-def enter(connection: Connection, mark: Mark, row: Row, accountant: Accountant) -> tuple[Mark, Entry]:
-    """Write the next entry; return it, and the mark after it."""
+def enter(
+    connection: Connection, mark: Mark, row: Row, accountant: Accountant, taken: Entry | None = None
+) -> tuple[Mark, Entry]:
+    """Write the next entry; return it, and the mark after it. *taken* is the charge that it takes back."""
     digest, entry = mark.digest_of(row), Entry.read(row, accountant)
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("UPDATE budget SET entries = ?, digest = ?", (row.number, digest))
-    after = mark.after(entry, digest)
+    after = mark.after(entry, digest, taken)
     if after.number % STEP == 0:  # proof: checkpoint
         checkpoint = after.number, after.digest, after.state_text, after.seal
         connection.execute("UPDATE checkpoint SET number = ?, digest = ?, state = ?, seal = ?", checkpoint)

@@ -7,17 +7,17 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Final
 
 from discreet.accounting import accountants
-from discreet.exact import read_in_full, written
+from discreet.exact import in_full, read_in_full, written
 from discreet.pages.sheet import Column, Sheet, amounts
 
-__all__ = ["as_csv", "book_sheet", "noted", "notes_about", "rule", "theorem"]
+__all__ = ["account_of", "as_csv", "book_sheet", "noted", "notes_about", "rule", "theorem"]
 
 _MOST: Final = 60
 _BAR: Final = 30
@@ -61,7 +61,37 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
     for plan in books["reservations"]:
         rest = plan["releases"] - plan["made"]
         remarks.append(f"Entry {plan['entry']} reserved {plan['releases']:,} releases, of which {rest:,} are left.")
+    remarks += _limits(books)
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
+
+
+def account_of(books: Mapping[str, Any], who: str) -> dict[str, Any]:
+    """Return what `Ledger.to_dict` says of one person, by plain epsilon and delta, inside the limit if there is one.
+
+    >>> from discreet import Ledger
+    >>> book = Ledger.in_memory(epsilon=3, analysts={"ana": 1, "ben": 2})
+    >>> _ = book.charge(epsilon="1/4", who="ana"), book.charge(epsilon=1, who="ben")
+    >>> account_of(book.to_dict(), "ana")["readings"]["epsilon"]
+    {'spent': '1/4', 'of': '1'}
+    """
+    own = [entry for entry in books["entries"] if entry["kind"] == "charge" and entry["who"] == who]
+    numbers = {entry["number"] for entry in own}
+    about = [e for e in books["entries"] if _told_of(e, who, numbers)]
+    listed = [{**e, "cost": {name: e[name] for name in books["budget"]}, "remark": None} for e in about]
+    limit = books["analysts"].get(who, {"limit": books["budget"]})
+    sums = {name: sum((read_in_full(e[name]) for e in about), Fraction(0)) for name in books["budget"]}
+    spent = limit.get("spent", {name: in_full(x) for name, x in sums.items()})
+    readings = {name: {"spent": spent[name], "of": of} for name, of in limit["limit"].items()}
+    plain = {"sums": list(books["budget"]), "budget": limit["limit"], "spent": spent, "readings": readings}
+    return {**books, **plain, "analysts": {}, "entries": listed}
+
+
+def _told_of(entry: Mapping[str, Any], who: str, numbers: Container[int]) -> bool:
+    """Whether an entry is a charge of a person's, a note about one, or sets the person's limit."""
+    receipt = entry["receipt"]
+    if entry["kind"] in (*_DONE, *_MADE):
+        return receipt["entry"] in numbers
+    return receipt["analyst"] == who if entry["kind"] == "limit" else entry["number"] in numbers
 
 
 def as_csv(books: Mapping[str, Any]) -> str:
@@ -89,8 +119,12 @@ def as_csv(books: Mapping[str, Any]) -> str:
 def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
+    text = _printable(value)
     return f"'{text}" if text.lstrip()[:1] in tuple("=+-@") else text
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}
@@ -110,6 +144,8 @@ def noted(entry: Mapping[str, Any]) -> str:
         return f"release reserved by entry {receipt['entry']}"
     if kind == "charge" and isinstance(receipt, dict) and "reserved" in receipt:
         return f"{sum(count for _, count in receipt['reserved']['releases']):,} releases reserved"
+    if kind == "limit":
+        return f"{_printable(receipt['analyst'])} may spend {_amount(receipt, up=False)}"
     return f"entry {receipt['entry']} {_DONE[kind]}: {receipt['reason']}" if kind in _DONE else ""
 
 
@@ -144,6 +180,27 @@ def theorem(kind: type | None) -> str | None:
         r"^Theorem\.\s+(.*?)(?:\nProof:|\n\n|\Z)", sys.modules[kind.__module__].__doc__ or "", re.S | re.M
     )
     return " ".join(found[1].split()) if found else None
+
+
+def _amount(parts: Mapping[str, str], *, up: bool) -> str:
+    return " and ".join(f"{name} {written(read_in_full(parts[name]), up=up)}" for name in ("epsilon", "delta"))
+
+
+def _limits(books: Mapping[str, Any]) -> list[str]:
+    """Return a line about the period that the books are in, and one about each analyst."""
+    lines, period = [], books["period"]
+    if period is not None:
+        read = period["readings"].items()
+        sums = [_of(name, *map(read_in_full, x.values())) for name, x in read]
+        lines.append(f"This {period['every']}, from {period['begins']} to {period['ends']}: {', '.join(sums)} spent.")
+    for name, analyst in books["analysts"].items():
+        spent, left = _amount(analyst["spent"], up=True), _amount(analyst["left"], up=False)
+        lines.append(f"{_printable(name)}: {spent} spent, {left} left.")
+    return lines
+
+
+def _of(name: str, spent: Fraction, of: Fraction) -> str:
+    return f"{name} {written(spent, up=True)} of {written(of, up=False)}"
 
 
 def _about(entry: Mapping[str, Any]) -> str:

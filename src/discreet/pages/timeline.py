@@ -43,11 +43,23 @@ def timeline_page(title: str, books: Mapping[str, Any], sheet: Sheet) -> Page:
     sections = [
         Section("What is left", [_readings(books["readings"]), Text(_words(sheet))]),
         Section("What was spent, when and by whom", _spending(books)),
-        Section("What all answers together can tell", [Text([f"{promise(epsilon, delta, fails=False)}. {told}"])]),
+        Section(
+            "What all answers together can tell",
+            [Text([f"{promise(epsilon, delta, fails=False)}. {told}", *_of_periods(books["period"])])],
+        ),
         Section("How it is counted", [Facts(counted)]),
         Section("The charges", sheet.blocks()),
     ]
     return Page(title, "", [*tiles, ("Charges", f"{charges:,}")], sections, FOOTER)
+
+
+def _of_periods(period: Mapping[str, Any] | None) -> list[str]:
+    """Say what is promised of each period, where there are any."""
+    if period is None:
+        return []
+    epsilon, delta = (read_in_full(period["budget"][name]) for name in ("epsilon", "delta"))
+    said = f"Whatever was known before, of all answers of one {period['every']} together: "
+    return [f"{said}{promise(epsilon, delta, fails=False)}."]
 
 
 def _words(sheet: Sheet) -> list[str]:
@@ -67,7 +79,7 @@ def _readings(readings: Mapping[str, Mapping[str, str]]) -> Bars:
 def _spending(books: Mapping[str, Any]) -> list[Block]:
     """Draw what the charges came to as time went on, by who asked, in percent of the first sum that decides."""
     name, reading = next(iter(books["readings"].items()))
-    of, entries = read_in_full(reading["of"]), books["entries"]
+    of, entries = read_in_full(reading["of"]), [entry for entry in books["entries"] if entry["event"] is not None]
     if not entries or not of:
         return [Text(["Nothing is charged yet."])]
     costs = _costs(entries, name)
