@@ -381,6 +381,14 @@ class TestOneCall:
             ((Mean("amount", 0, 10),), {**budget, "weights": None}),
         ]
 
+    def test_rounds(self, seen, folder):
+        for words, name in ((["count"], "count_people"), (["explain", "count"], "explain")):
+            calls = seen(Groups, name)
+            self.call(*words, "events.csv", *WHO, *GROUPS, *SPEND, "--rounds", 2)
+            assert calls.pop()[1]["rounds"] == 2
+        assert_one_line(run("count", "events.csv", *WHO, *GROUPS, *SPEND, "--rounds", 2, "--rows"), 2)
+        assert_one_line(run("count", "events.csv", *WHO, "--epsilon", 1, "--rounds", 2), 2)
+
     @pytest.mark.parametrize(("words", "name"), [(["keys"], "keys"), (["explain", "keys"], "explain_keys")])
     def test_keys(self, words, name, seen, folder):
         calls = seen(Groups, name)

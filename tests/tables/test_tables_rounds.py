@@ -299,6 +299,13 @@ class TestMap:
             q = math.exp(-2 * math.pi**2 * s)
             eta = 2 * sum(q ** (k * k) for k in range(1, 5))
             assert math.log1p(eta) - math.log1p(-eta) < 2.0 ** (2 - 28 * s)
+            exact, rough = (
+                float_up(delta_of_rounds(Fraction(1), [(1, Fraction(9))], moved, Fraction(0), s))
+                for moved in (0, 1 << (28 * s - 5))  # An eighth, by which epsilon is less twice.
+            )
+            less = float_up(delta_of_rounds(Fraction(3, 4), [(1, Fraction(9))], 0, Fraction(0), s))
+            assert rough == pytest.approx(math.exp(1 / 8) * less, rel=1e-12)
+            assert exact < rough
 
     def test_what_is_new_on_both_sides_costs_no_less(self):
         given = (Fraction(1), [(3, Fraction(60))], 3, Fraction(1, 10**6), 1)
@@ -510,7 +517,8 @@ class TestExplanation:
         for m in (1, 3, 10):
             said = groups().explain(**PRIVATE, max_groups=m, rounds=2)
             _, last, once = said[m].rounds
-            more, fewer = (math.ceil(Fraction(100 * (last.n50 - once.n50), n)) for n in (once.n50, last.n50))
+            one, two = once.n50, last.n50
+            more, fewer = math.ceil(Fraction(100 * two, one) - 100), math.ceil(100 - 100 * Fraction(one, two) ** 2)
             note = said.notes[-1]
             assert f"a group needs {more} % more people than in one round ({last.n50}, not {once.n50}" in note
             assert f"{fewer} % fewer groups are seen: there, use rounds=1" in note

@@ -226,12 +226,12 @@ def _rounds(question: Query) -> tuple[Option, ...]:
 def _about_rounds(first: Option, last: Option, once: Option) -> list[str]:
     """Say what two rounds are for, and what they cost where they are of no use."""
     one, two = once.n50 or 1, last.n50 or 1
-    more, fewer = (max(-(-100 * (two - one) // n), 0) for n in (one, two))
+    more, fewer = (max(-(-100 * (b - a) // n), 0) for a, b, n in ((one, two, one), (one**2, two**2, two**2)))
     use = f"Round 1 shows the largest groups, half of those of {first.n50:,} people."
     rest = "In round 2 people count only in the others: their max_groups places go to groups that were not shown yet."
     flat = f"Where no group is much larger than most, round 1 shows none. Then a group needs {more} % more people"
     loss = f"than in one round ({two:,}, not {one:,}, for half of such groups to be seen)"
-    rank = f"and where sizes fall like 1 / rank, {fewer} % fewer groups are seen: there, use rounds=1."
+    rank = f"and where sizes fall like 1 / √rank, {fewer} % fewer groups are seen: there, use rounds=1."
     return [f"{use} {rest}", f"{flat} {loss}, {rank}"]
 
 
