@@ -132,7 +132,22 @@ Definition laplace_reach (p s : R) := (s * (ln (p * (1 + (exp ((- 1) / s))))))%R
 Definition base_either (k tail other : R) := (if Rlt_dec 0 k then tail else (1 - other))%R.
 
 (* noise/base.py: return self.at_least(abs(z)) - self.tail(abs(z) + 1) *)
-Definition base_point (at_least beyond : R) := (at_least - beyond)%R.
+Definition base_point (here beyond : R) := (here - beyond)%R.
+
+(* noise/base.py: counts = {l0, fewest} *)
+Definition base_candidates_fewest (l1 li : Z) := (if li =? 0 then 0 else (- ((- l1) / li)))%Z.
+
+(* noise/base.py: counts |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room} *)
+Definition base_multiples_first (l1 room least : Z) := (l1 - ((- ((- least) / room)) * room))%Z.
+
+(* noise/base.py: counts |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room} *)
+Definition base_multiples_last (l1 room most : Z) := (l1 - ((most / room) * room))%Z.
+
+(* noise/base.py: return total((-log1p(-tail) * count for tail, count in tails)) *)
+Definition base_packed (tail count : R) := ((- (ln (1 + (- tail)))) * count)%R.
+
+(* mechanisms/keep_above.py: return -expm1(-self.noise.surprise(abs(self.threshold), new)) if new.l0 else Fraction(0) *)
+Definition keep_above_delta_of (surprise : R) := (- (exp (- surprise) - 1))%R.
 
 (* mechanisms/keep_above.py: above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold *)
 Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.

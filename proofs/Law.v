@@ -91,7 +91,8 @@ Notation "x <- P ;; K" := (bind P (fun x => K)) (at level 61, P at next level, r
 (** Two laws of equal expectations are equal. *)
 Lemma law_ext {T} (P Q : law T) : (forall f, P f = Q f) -> P = Q.
 Proof.
-  destruct P as [e1 a1 b1 c1], Q as [e2 a2 b2 c2]. simpl. intro H. apply functional_extensionality in H. destruct H.
+  destruct P as [e1 a1 b1 c1], Q as [e2 a2 b2 c2]. simpl. intro H. apply functional_extensionality in H.
+    destruct H.
   f_equal; apply proof_irrelevance.
 Qed.
 Lemma bind_ret {T} (P : law T) : bind P ret = P.

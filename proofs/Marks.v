@@ -1,11 +1,12 @@
 (** What the marked lines of the Python compute is what the theorems are about: [Code] is read from them. *)
 From Coq Require Import ZArith Reals Lra Lia List Bool FunctionalExtensionality.
 From Discreet Require Import Law Words Samplers.
-From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary Laplace KeepAbove Code.
+From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary Laplace KeepAbove Packing Code.
 Import ListNotations.
 Open Scope R_scope.
 
-(** A mechanism loses exactly this: it is that private, and no smaller loss will do. [None] is an infinite loss. *)
+(** A mechanism loses exactly this: it is that private, and no smaller loss will do.
+  [None] is an infinite loss. *)
 Definition loses {X T} (adjacent : X -> X -> Prop) (M : X -> law T) (loss : option R) :=
   match loss with
   | Some eps => dp adjacent eps 0 M /\ forall least, dp adjacent least 0 M -> eps <= least
@@ -22,10 +23,12 @@ Proof. rewrite Nat2Z.inj_mul, Z.pow_mul_r, Nat2Z.inj_pow by lia. trivial. Qed.
 
 Theorem below_real_is a d w k v : below_real a d v (Z.of_nat (w * k)) = below_fraction (2 ^ w) a d k v.
 Proof.
-  unfold below_real, below_fraction. rewrite Z.shiftl_mul_pow2, powers by lia. rewrite Z.geb_leb, Z.gtb_ltb. trivial.
+  unfold below_real, below_fraction. rewrite Z.shiftl_mul_pow2, powers by lia. rewrite Z.geb_leb, Z.gtb_ltb.
+    trivial.
 Qed.
 
-Theorem below_real_enclosed_is low high k v : below_real_enclosed (low k) (high k) v = below_enclosed low high k v.
+Theorem below_real_enclosed_is low high k v : below_real_enclosed (low k)
+  (high k) v = below_enclosed low high k v.
 Proof. unfold below_real_enclosed, below_enclosed. rewrite Z.geb_leb. trivial. Qed.
 
 Theorem floor_of_is n w k v : Code.floor_of n v (Z.of_nat (w * k)) = Samplers.floor_of (2 ^ w) n k v.
@@ -59,7 +62,8 @@ Theorem randomized_response_bool_loses p : randomized_response_bool_range p ->
   loses (fun _ _ => True) (fun x => honest <- flip p ;; ret (randomized_response_bool_answer x honest))
     (randomized_response_bool_map p).
 Proof.
-  intros [H0 H1]. match goal with |- loses _ ?M _ => change M with (response_bool p) end. unfold randomized_response_bool_map.
+  intros [H0 H1]. match goal with |- loses _ ?M _ => change M with (response_bool p) end.
+    unfold randomized_response_bool_map.
   destruct (Req_EM_T p 1) as [->|Hp]; unfold loses.
   - intros eps H. apply (response_bool_infinite eps), H; trivial.
   - split; [apply response_bool_dp; lra|]. intros least H. apply response_bool_tight; [lra|apply H; trivial].
@@ -74,7 +78,8 @@ Theorem randomized_response_bool_support p x y : randomized_response_bool_range 
   if Bool.eqb y x then randomized_response_bool_support_own p else randomized_response_bool_support_other p.
 Proof.
   intros [H0 H1]. unfold Pr, response_bool, event. cbn [bind ret E]. rewrite flip_is by lra.
-  destruct x, y; simpl; unfold randomized_response_bool_support_own, randomized_response_bool_support_other; ring.
+  destruct x, y; simpl; unfold randomized_response_bool_support_own, randomized_response_bool_support_other;
+    ring.
 Qed.
 
 Theorem randomized_response_bool_affords p eps : randomized_response_bool_range p ->
@@ -85,7 +90,8 @@ Proof.
   set (e := Rmin eps 1000) in *. apply Rmult_le_compat_r with (r := 1 + exp (- e)) in H; [|lra].
   replace (1 / (1 + exp (- e)) * (1 + exp (- e))) with 1 in H by (field; lra).
   destruct (Req_EM_T p 1) as [->|Hp]; [lra|]. eexists; split; [reflexivity|]. apply Rle_trans with e; trivial.
-  apply ln_le_exp; [apply Rdiv_lt_0_compat; lra|]. rewrite exp_Ropp in *. pose proof (exp_pos e). set (x := exp e) in *.
+  apply ln_le_exp; [apply Rdiv_lt_0_compat;
+    lra|]. rewrite exp_Ropp in *. pose proof (exp_pos e). set (x := exp e) in *.
   apply Rmult_le_reg_r with ((1 - p) / x); [apply Rdiv_lt_0_compat; lra|].
   replace (p / (1 - p) * ((1 - p) / x)) with (p * / x) by (field; lra).
   replace (x * ((1 - p) / x)) with (1 - p) by (field; lra). lra.
@@ -98,14 +104,16 @@ Proof. intro. rewrite minus_INR by lia. trivial. Qed.
 
 Theorem randomized_response_program t p x : (2 <= t)%nat -> response t p x =
   (honest <- flip (randomized_response_honest p) ;;
-   choice <- pick (Z.to_nat (randomized_response_choice (match x with None => -1 | Some i => Z.of_nat i end) (Z.of_nat t))) ;;
+   choice <- pick (Z.to_nat (randomized_response_choice (match x
+     with None => -1 | Some i => Z.of_nat i end) (Z.of_nat t))) ;;
    ret (match x with
         | None => randomized_response_foreign choice
         | Some place => randomized_response_answer place choice t honest
         end)).
 Proof.
   intro Ht. unfold response, randomized_response_choice. destruct x as [i|].
-  - destruct (Z.ltb_spec (Z.of_nat i) 0); [lia|]. replace (Z.to_nat (Z.of_nat t - 1)) with (t - 1)%nat by lia. reflexivity.
+  - destruct (Z.ltb_spec (Z.of_nat i) 0); [lia|]. replace (Z.to_nat (Z.of_nat t - 1)) with (t - 1)%nat by lia.
+    reflexivity.
   - replace (Z.to_nat _) with t by (simpl; lia). unfold randomized_response_foreign, randomized_response_honest.
     f_equal. apply functional_extensionality. intro. symmetry. apply bind_ret.
 Qed.
@@ -123,23 +131,29 @@ Qed.
 
 Theorem randomized_response_support t p i y : (2 <= t)%nat -> randomized_response_range p (INR t) ->
   (i < t)%nat -> (y < t)%nat -> Pr (response t p (Some i)) (Nat.eqb y) =
-  if Nat.eqb y i then randomized_response_support_own p (INR t) else randomized_response_support_other p (INR t).
+  if Nat.eqb y i then randomized_response_support_own p (INR t) else randomized_response_support_other p
+    (INR t).
 Proof.
   intros Ht [H0 H1] Hi Hy. rewrite response_at by (trivial; unfold Rdiv in H0; lra).
-  unfold lie, randomized_response_support_own, randomized_response_support_other. rewrite minus_one by trivial. trivial.
+  unfold lie, randomized_response_support_own, randomized_response_support_other. rewrite minus_one by trivial.
+    trivial.
 Qed.
 
 Theorem randomized_response_affords t p eps : (2 <= t)%nat -> 0 <= eps -> randomized_response_range p (INR t) ->
   p <= Code.randomized_response_within eps (INR t) -> affords (randomized_response_map p (INR t)) eps.
 Proof.
-  intros Ht He [H0 H1] H. pose proof (lt_0_INR (t - 1) ltac:(lia)) as Hs. pose proof (lt_0_INR t ltac:(lia)) as Hs'.
+  intros Ht He [H0 H1] H. pose proof (lt_0_INR (t - 1) ltac:(lia)) as Hs.
+    pose proof (lt_0_INR t ltac:(lia)) as Hs'.
   assert (/ INR t <= p) as Hr by (unfold Rdiv in H0; lra).
-  unfold randomized_response_map, affords, Code.randomized_response_within in *. rewrite minus_one in * by trivial.
+  unfold randomized_response_map, affords, Code.randomized_response_within in *.
+    rewrite minus_one in * by trivial.
   pose proof (exp_pos (- Rmin eps 1000)) as Hx. pose proof (Rmin_l eps 1000). set (e := Rmin eps 1000) in *.
   assert (0 <= e) by (unfold e, Rmin; destruct (Rle_dec _ _); lra).
-  assert (exp (- e) <= 1) by (rewrite <- exp_0; destruct (Req_dec e 0) as [->|]; [rewrite Ropp_0; lra|left; apply exp_increasing; lra]).
+  assert (exp (- e) <= 1) by (rewrite <- exp_0; destruct (Req_dec e 0) as [->|]; [rewrite Ropp_0; lra|left;
+    apply exp_increasing; lra]).
   assert (1 / INR t <= 1 / (1 + exp (- e) * INR (t - 1))) as Hm.
-  { unfold Rdiv. rewrite !Rmult_1_l. apply Rinv_le_contravar; [nra|]. rewrite <- (minus_one t) in * by trivial. nra. }
+  { unfold Rdiv. rewrite !Rmult_1_l. apply Rinv_le_contravar;
+    [nra|]. rewrite <- (minus_one t) in * by trivial. nra. }
   rewrite Rmax_left in H by trivial.
   assert (p < 1).
   { eapply Rle_lt_trans; [apply H|]. unfold Rdiv. rewrite Rmult_1_l, <- Rinv_1. apply Rinv_lt_contravar; nra. }
@@ -185,12 +199,15 @@ Proof.
 Qed.
 
 Theorem rappor_debias_variance f x : 0 < f < 1 ->
-  rappor (rappor_flips f) x (fun y => (rappor_debias f (INR (weight y)) (INR (length x)) - INR (weight x)) ^ 2) =
+  rappor (rappor_flips f) x (fun y => (rappor_debias f (INR (weight y)) (INR (length x)) - INR
+    (weight x)) ^ 2) =
   Code.rappor_variance f (INR (length x)).
 Proof.
   intro Hf. unfold rappor_flips.
-  transitivity (INR (length x) * (f / 2 * (1 - f / 2)) / (1 - 2 * (f / 2)) ^ 2); [|unfold Code.rappor_variance; field; lra].
-  rewrite <- Rappor.rappor_variance by lra. apply rappor_agree; [lra|]. intros y _. unfold rappor_debias, estimate. f_equal. field. lra.
+  transitivity (INR (length x) * (f / 2 * (1 - f / 2)) / (1 - 2 * (f / 2)) ^ 2); [|unfold Code.rappor_variance;
+    field; lra].
+  rewrite <- Rappor.rappor_variance by lra. apply rappor_agree;
+    [lra|]. intros y _. unfold rappor_debias, estimate. f_equal. field. lra.
 Qed.
 
 Theorem rappor_affords f m k eps : rappor_range f -> 0 <= eps -> Code.rappor_within eps (INR m) (INR k) <= f ->
@@ -198,7 +215,8 @@ Theorem rappor_affords f m k eps : rappor_range f -> 0 <= eps -> Code.rappor_wit
 Proof.
   intros [H0 H1] He H. unfold Code.rappor_within, rappor_map in *. destruct (Req_EM_T _ 0) as [H2|H2].
   - rewrite H2. lra.
-  - apply Rappor.rappor_within; trivial; [lra|]. rewrite least_bits in *. pose proof (pos_INR (Nat.min (2 * m) k)). lra.
+  - apply Rappor.rappor_within; trivial; [lra|]. rewrite least_bits in *.
+    pose proof (pos_INR (Nat.min (2 * m) k)). lra.
 Qed.
 
 (** ** optimized_unary.py *)
@@ -210,7 +228,8 @@ Proof. reflexivity. Qed.
 
 Local Lemma unary_loss_is p q k : optimized_unary_map p q (INR k) = unary_loss p q k.
 Proof.
-  unfold optimized_unary_map, unary_loss. f_equal. destruct (Rlt_dec 1 (INR k)) as [H|H], (Nat.ltb_spec 1 k) as [K|K]; trivial.
+  unfold optimized_unary_map, unary_loss. f_equal.
+    destruct (Rlt_dec 1 (INR k)) as [H|H], (Nat.ltb_spec 1 k) as [K|K]; trivial.
   - apply (INR_lt 1) in H. lia.
   - apply (lt_INR 1) in K. contradiction.
 Qed.
@@ -227,8 +246,10 @@ Qed.
 Theorem optimized_unary_affords q k eps : optimized_unary_range (1 / 2) q -> 0 <= eps ->
   optimized_unary_within eps (INR k) <= q -> optimized_unary_map (1 / 2) q (INR k) <= eps.
 Proof.
-  intros [H0 H1] He H. rewrite unary_loss_is. replace (1 / 2) with (/ 2) in * by lra. apply unary_within; try lra.
-  revert H. unfold optimized_unary_within. destruct (Rlt_dec 1 (INR k)) as [K|K], (Nat.ltb_spec 1 k) as [L|L]; trivial.
+  intros [H0 H1] He H. rewrite unary_loss_is. replace (1 / 2) with (/ 2) in * by lra. apply unary_within;
+    try lra.
+  revert H. unfold optimized_unary_within. destruct (Rlt_dec 1 (INR k)) as [K|K], (Nat.ltb_spec 1 k) as [L|L];
+    trivial.
   - apply (INR_lt 1) in K. lia.
   - apply (lt_INR 1) in L. contradiction.
 Qed.
@@ -244,14 +265,16 @@ Proof.
   intros Hs Hd. unfold laplace_scale, laplace_map, added in *. destruct (Req_EM_T s 0) as [H0|H0]; unfold loses.
   - intros eps H. apply (no_noise eps 0 1); [lia|]. apply H. cbv beta; lia.
   - destruct (ratio_of_scale s) as [Hq Hl]; [lra|].
-    replace (INR d / s) with (INR d * - ln (exp (- / s))) by (rewrite Hl; trivial). split; [apply noisy_dp; trivial|].
+    replace (INR d / s) with (INR d * - ln (exp (- / s))) by (rewrite Hl; trivial). split; [apply noisy_dp;
+      trivial|].
     intros least H. specialize (H 0%Z (Z.of_nat d) ltac:(cbv beta; lia)). apply noisy_tight in H; trivial.
     replace (Z.abs_nat (0 - Z.of_nat d)) with d in H by lia. trivial.
 Qed.
 
 (** Vectors of any length, that differ by d in all. *)
 Theorem laplace_loses_vectors s d : 0 < s ->
-  loses (fun xs xs' => length xs = length xs' /\ l1 xs xs' <= d)%nat (noisies (exp (- / s))) (laplace_map (INR d) s).
+  loses (fun xs xs' => length xs = length xs' /\ l1 xs xs'
+    <= d)%nat (noisies (exp (- / s))) (laplace_map (INR d) s).
 Proof.
   intro Hs. unfold laplace_map. destruct (Req_EM_T s 0); [lra|]. destruct (ratio_of_scale s Hs) as [Hq Hl].
   replace (INR d / s) with (INR d * - ln (exp (- / s))) by (rewrite Hl; trivial).
@@ -264,13 +287,15 @@ Qed.
 
 Theorem laplace_affords l eps : 0 < l -> 0 < eps -> laplace_map l (Code.laplace_within l eps) = Some eps.
 Proof.
-  intros Hl He. unfold laplace_map, Code.laplace_within. assert (0 < l / eps) by (apply Rdiv_lt_0_compat; trivial).
+  intros Hl He. unfold laplace_map, Code.laplace_within. assert (0 < l / eps) by (apply Rdiv_lt_0_compat;
+    trivial).
   destruct (Req_EM_T _ 0); [lra|]. f_equal. field. lra.
 Qed.
 
 Lemma exp_pow x n : exp x ^ n = exp (INR n * x).
 Proof.
-  induction n as [|n IH]; [simpl; rewrite Rmult_0_l, exp_0; trivial|]. rewrite S_INR. simpl. rewrite IH, <- exp_plus.
+  induction n as [|n IH]; [simpl; rewrite Rmult_0_l, exp_0;
+    trivial|]. rewrite S_INR. simpl. rewrite IH, <- exp_plus.
   f_equal; ring.
 Qed.
 
@@ -294,13 +319,15 @@ Qed.
 Theorem laplace_point s z : 0 < s -> Pr (laplace (exp (- / s))) (Z.eqb z) =
   base_point (Pr (laplace (exp (- / s))) (Z.leb (Z.abs z))) (Code.laplace_tail (IZR (Z.abs z + 1)) s).
 Proof.
-  intro Hs. destruct (ratio_of_scale s Hs) as [Hq _]. unfold base_point. rewrite laplace_law, laplace_at_least, tail_is by (trivial; lia).
+  intro Hs. destruct (ratio_of_scale s Hs) as [Hq _]. unfold base_point.
+    rewrite laplace_law, laplace_at_least, tail_is by (trivial; lia).
   replace (Z.to_nat (Z.abs z + 1)) with (S (Z.abs_nat z)) by lia. destruct (Z.ltb_spec 0 (Z.abs z)).
   - replace (Z.to_nat (Z.abs z)) with (Z.abs_nat z) by lia. simpl. field. lra.
   - replace z with 0%Z by lia. simpl. field. lra.
 Qed.
 
-(** The least whole number k that is not below minus [laplace_reach] is the least at which the tail is p or less. *)
+(** The least whole number k that is not below minus [laplace_reach] is the least at which the tail is p or
+  less. *)
 Theorem laplace_reach_is s p k : 0 < s -> 0 < p ->
   Code.laplace_tail (INR k) s <= p <-> - Code.laplace_reach p s <= INR k.
 Proof.
@@ -321,3 +348,33 @@ Theorem shown_is s T c : 0 < s -> (c <= T)%Z -> Code.laplace_tail (IZR (T + 1 - 
 Proof.
   intros Hs Hc. rewrite tail_is by (trivial; lia). unfold shown. do 2 f_equal. lia.
 Qed.
+
+(** ** The worst packing: noise/base.py, and delta of keep_above.py *)
+
+Lemma ceiling_is x k : (1 <= k)%nat -> (- (- Z.of_nat x / Z.of_nat k) = Z.of_nat ((x + k - 1) / k))%Z.
+Proof.
+  intro Hk. pose proof (ceiling x k Hk) as [H1 H2]. set (f := ((x + k - 1) / k)%nat) in *. clearbody f.
+  rewrite <- (Z.div_unique (- Z.of_nat x) (Z.of_nat k) (- Z.of_nat f) (Z.of_nat (f * k) - Z.of_nat x)); lia.
+Qed.
+
+Theorem fewest_is_read l1 li : (1 <= li)%nat -> base_candidates_fewest (Z.of_nat l1) (Z.of_nat li) = Z.of_nat (fewest l1 li).
+Proof.
+  intro H. unfold base_candidates_fewest. destruct (Z.eqb_spec (Z.of_nat li) 0); [lia|]. apply ceiling_is; trivial.
+Qed.
+
+(** What is below 0 there is 0 here, and neither is in range. *)
+Theorem candidates_are_read l0 l1 li room : (l0 <= l1)%nat -> (1 <= room)%nat ->
+  candidates l0 l1 li room = [l0; fewest l1 li;
+    Z.to_nat (base_multiples_first (Z.of_nat l1) (Z.of_nat room) (Z.of_nat (l1 - l0)));
+    Z.to_nat (base_multiples_last (Z.of_nat l1) (Z.of_nat room) (Z.of_nat (l1 - fewest l1 li)))].
+Proof.
+  intros H Hr. unfold candidates, base_multiples_first, base_multiples_last. rewrite ceiling_is by trivial.
+  rewrite <- Nat2Z.inj_div, <- !Nat2Z.inj_mul, !Z2Nat.inj_sub, !Nat2Z.id by lia. trivial.
+Qed.
+
+Theorem surprise_is_read s T c count : 0 < s -> (Z.of_nat c <= T)%Z ->
+  base_packed (Code.laplace_tail (IZR (T + 1 - Z.of_nat c)) s) count = surprise (exp (- / s)) T c * count.
+Proof. intros Hs Hc. unfold base_packed, surprise. rewrite shown_is by trivial. unfold Rminus. reflexivity. Qed.
+
+Theorem delta_is_read x : keep_above_delta_of x = 1 - exp (- x).
+Proof. unfold keep_above_delta_of. ring. Qed.

@@ -171,14 +171,16 @@ Section Count.
   Proof.
     induction x as [|b x IH]; intros c k; cbn [rappor bind ret E off]; [ring|]. rewrite flip_is by trivial.
     assert (forall d, rappor g x (fun y => c + k * (d - mean_bit b + off x y)) = c + k * (d - mean_bit b)) as H.
-    { intro d. rewrite <- (IH (c + k * (d - mean_bit b)) k). f_equal. apply functional_extensionality. intro; ring. }
+    { intro d. rewrite <- (IH (c + k * (d - mean_bit b)) k). f_equal. apply functional_extensionality. intro;
+      ring. }
     rewrite !H. unfold mean_bit. destruct b; simpl; ring.
   Qed.
 
   Lemma off_square x : forall c k,
     rappor g x (fun y => (c + off x y) ^ 2 * k) = (c ^ 2 + INR (length x) * (g * (1 - g))) * k.
   Proof.
-    induction x as [|b x IH]; intros c k; cbn [rappor bind ret E off]; [simpl; ring|]. rewrite flip_is by trivial.
+    induction x as [|b x IH]; intros c k; cbn [rappor bind ret E off]; [simpl;
+      ring|]. rewrite flip_is by trivial.
     assert (forall d, rappor g x (fun y => (c + (d - mean_bit b + off x y)) ^ 2 * k) =
       ((c + (d - mean_bit b)) ^ 2 + INR (length x) * (g * (1 - g))) * k) as H.
     { intro d. rewrite <- IH. f_equal. apply functional_extensionality. intro; ring. }
@@ -190,13 +192,16 @@ Section Count.
     INR (weight y) = g * INR (length x) + (1 - 2 * g) * INR (weight x) + off x y.
   Proof.
     induction x as [|b x IH]; intros [|c y] Hl; simpl in Hl; try discriminate; [simpl; ring|].
-    cbn [weight off length]. rewrite !plus_INR, (IH y), S_INR by lia. unfold mean_bit. destruct b, c; simpl; ring.
+    cbn [weight off length]. rewrite !plus_INR, (IH y), S_INR by lia. unfold mean_bit. destruct b, c; simpl;
+      ring.
   Qed.
 
   (** Reports are as long as what they are about, so only those matter. *)
-  Lemma rappor_agree x : forall f h, (forall y, length y = length x -> f y = h y) -> rappor g x f = rappor g x h.
+  Lemma rappor_agree x : forall f h, (forall y,
+    length y = length x -> f y = h y) -> rappor g x f = rappor g x h.
   Proof.
-    induction x as [|b x IH]; intros f h H; cbn [rappor bind ret E]; [apply H; trivial|]. rewrite !flip_is by trivial.
+    induction x as [|b x IH]; intros f h H; cbn [rappor bind ret E]; [apply H;
+      trivial|]. rewrite !flip_is by trivial.
     assert (forall c, rappor g x (fun y => f (c :: y)) = rappor g x (fun y => h (c :: y))) as K
       by (intro c; apply IH; intros y Hy; apply H; simpl; lia).
     rewrite !K; trivial.
@@ -211,7 +216,8 @@ Section Count.
   Qed.
 
   Theorem rappor_variance x : g < / 2 ->
-    rappor g x (fun y => (estimate (length x) y - INR (weight x)) ^ 2) = INR (length x) * (g * (1 - g)) / (1 - 2 * g) ^ 2.
+    rappor g x (fun y => (estimate (length x) y - INR (weight x)) ^ 2) = INR (length x) * (g * (1 - g)) /
+      (1 - 2 * g) ^ 2.
   Proof.
     intro H. transitivity (rappor g x (fun y => (0 + off x y) ^ 2 * / (1 - 2 * g) ^ 2)).
     - apply rappor_agree. intros y Hy. unfold estimate. rewrite (weight_off x y) by lia. field. lra.

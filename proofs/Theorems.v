@@ -3,7 +3,17 @@ From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary Laplace KeepAbove Packing.
 From Discreet Require Import Tables Code Marks.
 
+(* Printed with them:
+   test law close dp event Pr prefix reveal run sound says silent said
+   wait below_fraction below_enclosed floor_of bernoulli uniform accumulate bisect_right categorical
+   response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
+   laplace noisy noisies l1 keep entry release shown near packing hide whole fits fewest
+   candidates worth packed surprise loses affords added *)
+
 Definition theorems := (
+  @flip_is,
+  @pick_is,
+  @geometric_memory,
   @postprocessing,
   @composition,
   @one_lemma,
@@ -52,6 +62,12 @@ Definition theorems := (
   @keep_above_tight,
   @seed_boundary,
   @exchange,
+  @four_candidates,
+  @packed_fits,
+  @worst_packing,
+  @worst_packing_occurs,
+  @keep_above_delta,
+  @keep_above_delta_ones,
   @mean_exact,
   @walk_is,
   @response_program_is,
@@ -86,4 +102,8 @@ Definition theorems := (
   @laplace_point,
   @laplace_reach_is,
   @keep_above_strict_is,
-  @shown_is).
+  @shown_is,
+  @fewest_is_read,
+  @candidates_are_read,
+  @surprise_is_read,
+  @delta_is_read).

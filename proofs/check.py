@@ -64,14 +64,20 @@ def theorems(source: Path = HERE) -> list[str]:
     return re.findall(r"^  @([\w.]+)", (source / "Theorems.v").read_text(), re.MULTILINE)
 
 
+def definitions(source: Path = HERE) -> list[str]:
+    """Return the names of what the statements are made of."""
+    return re.findall(r"\(\* Printed with them:(.*?)\*\)", (source / "Theorems.v").read_text(), re.DOTALL)[0].split()
+
+
 def printed(build: Path) -> tuple[str, set[str]]:
-    """Return the statements as Coq prints them, and the axioms that all of them together rest on."""
+    """Return statements and definitions as Coq prints them, and the axioms that all of them together rest on."""
     names = theorems(build)
     lines = [
         "From Coq Require Import ZArith Reals List Bool. Import ListNotations. Open Scope R_scope.",
         (build / "Theorems.v").read_text().split("Definition theorems")[0] + "From Discreet Require Import Theorems.",
         "Set Printing Width 110. Set Printing Depth 1000.",
         *(f"Check @{name}." for name in names),
+        *(f"Print {name}." for name in definitions(build)),
         "Print Assumptions theorems.",
     ]
     (build / "Printed.v").write_text("\n".join(lines) + "\n")

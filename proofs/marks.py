@@ -27,6 +27,7 @@ _TESTS = {
     "R": {ast.Lt: "Rlt_dec {} {}", ast.LtE: "Rle_dec {} {}", ast.Gt: "Rlt_dec {1} {0}", ast.Eq: "Req_EM_T {} {}"},
     "Z": {ast.Lt: "{} <? {}", ast.LtE: "{} <=? {}", ast.Gt: "{1} <? {0}", ast.GtE: "{1} <=? {0}", ast.Eq: "{} =? {}"},
 }
+_ZERO = {"R": "Req_EM_T {} 0", "Z": "{} =? 0"}
 _RELATIONS = {ast.Lt: "{} < {}", ast.LtE: "{} <= {}", ast.Gt: "{1} < {0}"}
 _FUNCTIONS = {
     "R": {
@@ -59,9 +60,9 @@ class Line:
     part: tuple[int | str, ...] = ()
     suffix: str = ""
 
-    def definition(self) -> str:
+    def definition(self, source: Path) -> str:
         """Return the line of Python as a comment, and its meaning in Coq."""
-        statement, function = _marked(self.file, self.mark)
+        statement, function = _marked(source / self.file, self.mark)
         variables = " ".join(re.findall(r"\(([^:]+):", self.variables)).split()
         names = {name: name for name in variables} | self.names
         reader = _Reader(self.scope, names, _assigned(function))
@@ -88,9 +89,9 @@ class Loop:
     name: str
     variables: str
 
-    def definition(self) -> str:
+    def definition(self, source: Path) -> str:
         """Return what the loop says of a prefix, and how it lengthens the prefix."""
-        tree = ast.parse((SOURCE / "samplers/one.py").read_text())
+        tree = ast.parse((source / "samplers/one.py").read_text())
         function = next(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == self.function)
         loops = sorted((n for n in ast.walk(function) if isinstance(n, ast.While)), key=lambda n: n.lineno)
         loop = loops[self.which]
@@ -159,10 +160,10 @@ class _Reader:
                 return self.operation(left, op, right)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return f"(- {self.term(operand)})"
-            case ast.IfExp(test=test, body=body, orelse=other) if self.scope == "R" and not isinstance(
-                test, ast.Compare
-            ):
-                return f"(if Req_EM_T {self.term(test)} 0 then {self.term(other)} else {self.term(body)})"
+            case ast.IfExp(test=ast.Name() | ast.Attribute() as test, body=body, orelse=other) if self.scope in _ZERO:
+                return (
+                    f"(if {_ZERO[self.scope].format(self.term(test))} then {self.term(other)} else {self.term(body)})"
+                )
             case ast.IfExp(test=test, body=body, orelse=other):
                 return f"(if {self.test(test)} then {self.term(body)} else {self.term(other)})"
             case ast.Compare(left=left, ops=[ast.Is() | ast.Eq()], comparators=[right]) if self.scope == "bool":
@@ -224,9 +225,9 @@ class _Reader:
         return " /\\ ".join(found)
 
 
-def _marked(file: str, mark: str) -> tuple[ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.If, ast.AST]:
+def _marked(file: Path, mark: str) -> tuple[ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.If, ast.AST]:
     """Return the statement on a marked line, and the function it is in."""
-    text = (SOURCE / file).read_text()
+    text = file.read_text()
     [line] = [n for n, line in enumerate(text.splitlines(), 1) if re.search(rf"# proof: {mark}$", line)]
     for function in ast.walk(ast.parse(text)):
         if isinstance(function, ast.FunctionDef):
@@ -235,7 +236,7 @@ def _marked(file: str, mark: str) -> tuple[ast.Return | ast.Assign | ast.AugAssi
                     return node, function
                 if isinstance(node, (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.end_lineno == line:
                     return node, function
-    raise UnreadableError(f"{file}: {mark}")
+    raise UnreadableError(f"{file.name}: {mark}")
 
 
 def _assigned(function: ast.AST) -> dict[str, ast.expr]:
@@ -280,6 +281,7 @@ _T = _P | {"len(self.categories)": "t", "len(cats)": "t"}
 _EPS = {"amount(epsilon)": "epsilon"}
 _F = {"self.f": "f", "self.max_weight": "m", "self.length": "k", "domain.max_weight": "m", "domain.length": "k"} | _EPS
 _U = {"self.p": "p", "self.q": "q", "self.length": "k", "domain.length": "k"} | _EPS
+_UNSEEN = "self.noise.surprise(abs(self.threshold), new)"
 _FLIPS, _COINS = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
 
 LINES: tuple[Line | Loop, ...] = (
@@ -324,9 +326,12 @@ LINES: tuple[Line | Loop, ...] = (
     Line(_LA, "tail", "(k s : R)"),
     Line(_LA, "reach", "(p s : R)", {"self.scale": "s"}, part=(0, "operand", 0)),
     Line(_NB, "either", "(k tail other : R)", {"self.tail(k)": "tail", "self.tail(1 - k)": "other"}),
-    Line(
-        _NB, "point", "(at_least beyond : R)", {"self.at_least(abs(z))": "at_least", "self.tail(abs(z) + 1)": "beyond"}
-    ),
+    Line(_NB, "point", "(here beyond : R)", {"self.at_least(abs(z))": "here", "self.tail(abs(z) + 1)": "beyond"}),
+    Line(_NB, "candidates", "(l1 li : Z)", {}, "Z", (1,), "_fewest"),
+    Line(_NB, "multiples", "(l1 room least : Z)", {"min(spare)": "least"}, "Z", (0,), "_first"),
+    Line(_NB, "multiples", "(l1 room most : Z)", {"max(spare)": "most"}, "Z", (1,), "_last"),
+    Line(_NB, "packed", "(tail count : R)", part=(0, "elt")),
+    Line(_KA, "delta", "(surprise : R)", {_UNSEEN: "surprise"}, part=("body",), suffix="_of"),
     Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
 )
 
@@ -338,26 +343,24 @@ UNREAD: dict[str, dict[str, str]] = {
     _RA: {"places": _ARRAYS},
     _OU: {"rows": _ARRAYS, "places": _ARRAYS},
     _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"},
-    _NB: dict.fromkeys(("candidates", "packed"), "in Packing.v")
-    | dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
+    _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
     _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
     | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
     | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
-    | dict.fromkeys(("start", "full", "up", "down", "climb"), "a search whose answer is checked by its loss")
-    | {"delta": "in Packing.v"},
+    | dict.fromkeys(("start", "full", "up", "down", "climb"), "a search whose answer is checked by its loss"),
 }
 """Marks of the same files that are not read, and why."""
 
 
-def code() -> str:
-    """Return Code.v."""
+def code(source: Path = SOURCE) -> str:
+    """Return Code.v, as read from a tree of sources."""
     head = [
         "(* Written by marks.py from the marked lines of the Python: do not edit. *)",
         "From Coq Require Import ZArith Reals Bool.",
         "Open Scope R_scope.",
         "",
     ]
-    return "\n".join([*head, *(line.definition() for line in LINES)])
+    return "\n".join([*head, *(line.definition(source) for line in LINES)])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -16,8 +17,10 @@ from discreet.samplers.one import below_real, categorical, floor_of
 ROOT = Path(__file__).parents[2]
 PROOFS = ROOT / "proofs"
 TABLES = ROOT / "tests" / "data" / "proofs"
+MAP = ROOT / "docs" / "proofs" / "map.md"
 
-sys.path.insert(0, str(PROOFS))
+sys.path.append(str(PROOFS))
+import bugs  # noqa: E402
 import check  # noqa: E402
 import marks  # noqa: E402
 
@@ -37,8 +40,46 @@ def test_every_proof_is_compiled_and_nothing_is_taken_for_granted():
 
 def test_the_statements_are_those_of_the_theorems():
     printed = re.findall(r"^@?([\w.]+)\n     :", check.STATEMENTS.read_text(), re.MULTILINE)
-    assert printed == check.theorems()
-    assert len(set(printed)) == len(printed)
+    claimed = check.theorems()
+    assert printed[: len(claimed)] == claimed  # Definitions follow.
+    assert len(set(claimed)) == len(claimed)
+
+
+def statement(name):
+    """A statement, or a definition, as Coq prints it."""
+    found = re.search(
+        rf"^@?{re.escape(name)}\n     : .*?(?=^\S)", check.STATEMENTS.read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert found, name
+    return found[0]
+
+
+def test_proofs_beside_the_code_quote_what_coq_prints():
+    quoted = 0
+    for proof in sorted(marks.SOURCE.rglob("*.md")):
+        for block in re.findall(r"^```coq\n(.*?)^```", proof.read_text(), re.MULTILINE | re.DOTALL):
+            names = re.findall(r"^@?([\w.]+)$", block, re.MULTILINE)
+            assert block == "".join(map(statement, names)), f"{proof.name}: quote proofs/statements.txt"
+            quoted += len(names)
+    assert quoted >= 10
+
+
+def test_the_map_names_each_theorem_once_in_its_file():
+    rows = re.findall(r"^\|.*?\|(.*?)\|(.*?)\|.*\|$", MAP.read_text().split("## Claims")[1], re.MULTILINE)
+    named = []
+    for files, cell in rows:
+        sources = "".join((PROOFS / file).read_text() for file in re.findall(r"`(\w+\.v)`", files))
+        for name in re.findall(r"`([\w.]+)`", cell):
+            assert re.search(rf"^ *(Theorem|Lemma) {name.split('.')[-1]}\b", sources, re.MULTILINE), (name, files)
+            named.append(name)
+    assert sorted(named) == sorted(check.theorems())
+
+
+def test_the_map_says_which_marks_are_read():
+    text = MAP.read_text()
+    for line in marks.LINES:
+        if isinstance(line, marks.Line):
+            assert re.search(rf"\b{line.mark}\b", text), line.mark
 
 
 def test_the_code_in_coq_is_what_the_marked_lines_say():
@@ -65,6 +106,20 @@ def test_what_is_not_known_is_refused_and_never_guessed(text):
     for scope in ("Z", "nat", "bool"):
         with pytest.raises(marks.UnreadableError):
             marks._Reader(scope, names, {}).value(ast.parse(text, mode="eval").body)
+
+
+def test_planted_bugs_fit_the_sources():
+    for file, old, new in bugs.PLANTED:
+        text = ((PROOFS if file.endswith(".v") else marks.SOURCE) / file).read_text()
+        assert old in text, (file, old)
+        assert old != new
+    assert len(set(bugs.PLANTED)) == len(bugs.PLANTED) >= 30
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+def test_every_planted_bug_is_refused():
+    assert bugs.main() == 0
 
 
 def test_tables_are_committed_for_whatever_coq_computes():

@@ -105,7 +105,7 @@ class Noise(ABC):
         counts = {l0, fewest}  # proof: candidates
         if room > 0:
             spare = [l1 - n for n in counts]  # What is left for packing with the most and the fewest values.
-            counts |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room}
+            counts |= {l1 - -(-min(spare) // room) * room, l1 - max(spare) // room * room}  # proof: multiples
         return maximum(*(self._packed(threshold, l1, li, n) for n in counts if fewest <= n <= l0))
 
     def _packed(self, threshold: int, l1: int, li: int, n: int) -> Number:

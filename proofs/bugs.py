@@ -1,0 +1,148 @@
+"""Plant bugs, one at a time, in lines of Python and in definitions of Coq; each must be refused.
+
+`python proofs/bugs.py [word]` tries those whose file has the word, and says refused / planted. A line of Python is
+read into Code.v anew; then either it cannot be read, or Coq does not accept the proofs, or what Coq prints is not what
+is committed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import check
+import marks
+
+_M = "mechanisms/"
+RB, RR = _M + "randomized_response_bool.py", _M + "randomized_response.py"
+RA, OU, KA = _M + "rappor.py", _M + "optimized_unary.py", _M + "keep_above.py"
+LA, NB, ONE = "noise/laplace.py", "noise/base.py", "samplers/one.py"
+
+PLANTED: tuple[tuple[str, str, str], ...] = (
+    (RB, "Fraction(1, 2) <= p <= 1", "Fraction(1, 3) <= p <= 1"),
+    (RB, "ln(self.prob / (1 - self.prob))", "ln(1 / (1 - self.prob))"),
+    (RB, "INFINITE if self.prob == 1 else", "INFINITE if self.prob == 0 else"),
+    (RB, "Pure(INFINITE if self.prob == 1 else ln(self.prob / (1 - self.prob)))", "Pure(ln(self.prob))"),
+    (RB, "return bool(x) is honest", "return honest is True"),
+    (RB, "return self.prob, 1 - self.prob", "return self.prob, self.prob"),
+    (RB, "float_down(1 / (1 + q))", "float_down(1 / (1 + q * q))"),
+    (RB, "= truths == honest", "= honest == honest"),
+    (RR, "ln(p * (t - 1) / (1 - p))", "ln(p * t / (1 - p))"),
+    (RR, "ln(p * (t - 1) / (1 - p))", "ln(p / (1 - p))"),
+    (RR, "(place + 1 + choice) % t", "(place + choice) % t"),
+    (RR, "floor_of(t if place < 0 else t - 1,", "floor_of(t if place < 0 else t,"),
+    (RR, "floor_of(t if place < 0 else t - 1,", "floor_of(t if place <= 0 else t - 1,"),
+    (RR, "1 / (1 + q * (len(cats) - 1))", "1 / (1 + q * (len(cats) - 2))"),
+    (RR, "not Fraction(1, t) <= p <= 1", "not 0 <= p <= 1"),
+    (RR, "(1 - self.prob) / (len(self.categories) - 1)  # proof", "(1 - self.prob) / len(self.categories)  # proof"),
+    (RR, "below_real(self.prob, draw", "below_real(1 - self.prob, draw"),
+    (RA, "min(2 * self.max_weight, self.length))  # proof", "min(self.max_weight, self.length))  # proof"),
+    (RA, "ln((2 - self.f) / self.f)", "ln((1 - self.f) / self.f)"),
+    (RA, "bernoulli_many(self.f / 2, n", "bernoulli_many(self.f, n"),
+    (RA, "np.bool_) ^ self._flips", "np.bool_) | self._flips"),
+    (RA, "(int(y) - n * f / 2) / (1 - f)", "(int(y) - n * f) / (1 - f)"),
+    (RA, "n * (f / 2) * (1 - f / 2) / (1 - f) ** 2", "n * (f / 2) * (1 - f) / (1 - f) ** 2"),
+    (RA, "Fraction(2) / (1 + exp(", "Fraction(1) / (1 + exp("),
+    (RA, "not 0 < share <= 1", "not 0 <= share <= 1"),
+    (OU, "if self.length > 1 else max", "if self.length > 2 else max"),
+    (OU, "ln(one * other if", "ln(one if"),
+    (OU, "np.where(np.asarray(x, np.bool_), honest, bernoulli_many(self.q, self.length, coins))", "honest"),
+    (OU, "honest = bernoulli_many(self.p, 1, coins)", "honest = bernoulli_many(self.q, 1, coins)"),
+    (OU, "not 0 < no <= yes", "not 0 < no <= 1"),
+    (OU, "not 0 < yes < 1", "not 0 < yes <= 1"),
+    (OU, "1 / (1 + exp(budget))", "1 / (2 + exp(budget))"),
+    (LA, "else sensitivity.l1 / self.scale)", "else sensitivity.l1 / (2 * self.scale))"),
+    (LA, "Pure(INFINITE if self.scale == 0 else sensitivity.l1 / self.scale)", "Pure(sensitivity.l1 / self.scale)"),
+    (LA, "exp(-k / s) / (1 + exp(-1 / s))", "exp(-k / s) / 2"),
+    (LA, "exp(-k / s) / (1 + exp(-1 / s))", "exp(-(k + 1) / s) / (1 + exp(-1 / s))"),
+    (LA, "cls(sensitivity.l1 / epsilon)", "cls(epsilon / sensitivity.l1)"),
+    (LA, "ln(p * (1 + exp(", "ln(p * (1 - exp("),
+    (LA, "if s < 0:  # proof", "if s < -1:  # proof"),
+    (NB, "self.tail(k) if k > 0 else", "self.tail(k) if k > 1 else"),
+    (NB, "1 - self.tail(1 - k)  # proof", "1 - self.tail(-k)  # proof"),
+    (NB, "self.at_least(abs(z)) - self.tail(abs(z) + 1)", "self.at_least(abs(z)) + self.tail(abs(z) + 1)"),
+    (NB, "l1 - -(-min(spare) // room) * room", "l1 - min(spare) // room * room"),
+    (NB, "l1 - max(spare) // room * room}", "l1 - max(spare) * room}"),
+    (NB, "fewest = -(-l1 // li) if li", "fewest = l1 // li if li"),
+    (NB, "total(-log1p(-tail) * count for", "total(tail * count for"),
+    (KA, "-expm1(-self.noise.surprise(", "expm1(self.noise.surprise("),
+    (KA, "noisy > self.threshold if", "noisy >= self.threshold if"),
+    (KA, "else noisy < self.threshold", "else noisy > self.threshold"),
+    (ONE, "if gap >= d or gap <= 0:", "if gap > 0 or gap <= 0:"),
+    (ONE, "return gap > 0", "return gap >= 0"),
+    (ONE, "prefix * n + n - 1 >> bits", "prefix * n + n >> bits"),
+    (ONE, "if prefix < low or prefix >= high:", "if prefix <= low or prefix >= high:"),
+    (
+        ONE,
+        "prefix, bits = prefix << word | coins.bits(word), bits + word",
+        "prefix, bits = coins.bits(word), bits + word",
+    ),
+    (ONE, "coins.bits(word), bits + word", "coins.bits(word), bits + 1"),
+    ("RandomizedResponse.v", "((place + 1 + choice) mod t)", "((place + choice) mod t)"),
+    ("RandomizedResponse.v", "choice <- pick (t - 1) ;;", "choice <- pick t ;;"),
+    ("RandomizedResponseBool.v", "ret (Bool.eqb x honest)", "ret honest"),
+    ("Rappor.v", "ret (xorb b n :: y)", "ret (orb b n :: y)"),
+    ("OptimizedUnary.v", "ret ((if b then honest else c) :: y)", "ret ((if b then c else honest) :: y)"),
+    ("Laplace.v", "ret (if minus then -1 - Z.of_nat n", "ret (if minus then - Z.of_nat n"),
+    ("Laplace.v", "minus <- flip (q / (1 + q)) ;;", "minus <- flip (/ 2) ;;"),
+    ("KeepAbove.v", "(if 0 <=? T then T <? y else", "(if 0 <=? T then T <=? y else"),
+    ("KeepAbove.v", "(T c : Z) := q ^ Z.to_nat (T - c + 1)", "(T c : Z) := q ^ Z.to_nat (T - c)"),
+    (
+        "KeepAbove.v",
+        "if (c =? 0)%Z then ret None else y <- noisy q c",
+        "if (c <? 0)%Z then ret None else y <- noisy q c",
+    ),
+    ("Words.v", "reveal words (S k) (v * Z.of_nat B + Z.of_nat u)\n", "reveal words (S k) (v + Z.of_nat u)\n"),
+    ("Samplers.v", "let high := ((v * n + n - 1) / whole)%Z in", "let high := ((v * n) / whole)%Z in"),
+    ("Law.v", "P f <= exp eps * Q f + delta.", "P f <= exp (2 * eps) * Q f + delta."),
+    ("Law.v", "adjacent x x' -> close eps delta", "adjacent x x' -> 0 < delta -> close eps delta"),
+)
+"""A file, what it has, and the bug in its place."""
+
+
+def refusal(build: Path, bug: tuple[str, str, str]) -> str | None:
+    """Return why a bug is refused: what could not be read, or Coq's last words. None: it is not."""
+    file, old, new = bug
+    with tempfile.TemporaryDirectory() as folder:
+        here, source = Path(folder, "build"), Path(folder, "source")
+        shutil.copytree(build, here)  # With what is compiled already.
+        try:
+            if file.endswith(".v"):
+                _replace(here / file, old, new)
+            else:
+                for name in {line.file for line in marks.LINES if isinstance(line, marks.Line)} | {ONE}:
+                    (source / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(marks.SOURCE / name, source / name)
+                _replace(source / file, old, new)
+                (here / "Code.v").write_text(marks.code(source))
+            check.run(["make", "-j1", "--no-print-directory"], here)
+            if check.printed(here)[0] != check.STATEMENTS.read_text():
+                return "the statements are others"
+        except (marks.UnreadableError, check.RefusedError) as refused:
+            return str(refused).strip().split("\n\n")[0]
+    return None
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    if old not in text:
+        raise LookupError(f"{file.name} has no {old!r}")
+    file.write_text(text.replace(old, new))
+
+
+def main(word: str = "") -> int:
+    """Plant the bugs, and say which were not refused."""
+    build = check.ROOT / "build" / "proofs"
+    check.compiled(build)
+    tried = [bug for bug in PLANTED if word in bug[0]]
+    passed = [bug for bug in tried if refusal(build, bug) is None]
+    for file, old, new in passed:
+        print(f"not refused: {file}: {new!r} for {old!r}")
+    print(f"proofs: {len(tried) - len(passed)} refused / {len(tried)} planted")
+    return len(passed)
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(*sys.argv[1:2])))
