@@ -31,6 +31,10 @@ _LEDGER = click.option(
     "--ledger", type=_PATH, help="The books that are charged before the answer is made; see `budget`."
 )
 _WHO = click.option("--who", help="Who asks, for the books: one of the analysts, where they have some.")
+_AGAIN = (
+    click.option("--data-version", "version", help="A name for the data as they are: a question asked again is free."),
+    click.option("--fresh", is_flag=True, help="Ask and pay anew, whatever answers --data-version has."),
+)
 _TABLE = (
     click.option(
         "--person",
@@ -103,7 +107,7 @@ def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 _ASKED = (*_TABLE, *_GROUPS, _EPSILON)
-_PUBLISHED = (*_ASKED, _LEDGER, _WHO, *_OUT, _JSON)
+_PUBLISHED = (*_ASKED, _LEDGER, _WHO, *_AGAIN, *_OUT, _JSON)
 
 
 @click.command()
@@ -194,7 +198,7 @@ _FOUND = (
 
 
 @click.command(short_help="List the groups of a table, without counts.")
-@_with(_FILE, *_FOUND, _LEDGER, _WHO, *_OUT, _JSON)
+@_with(_FILE, *_FOUND, _LEDGER, _WHO, *_AGAIN, *_OUT, _JSON)
 def keys(**given: Any) -> None:
     """List the groups of a table, without counts: that finds more of them than counting does.
 
@@ -587,7 +591,9 @@ def _table(given: dict[str, Any]) -> Any:
     elif given.get("who") is not None:
         raise click.UsageError("--who needs --ledger: without books nobody counts who asks")
     types = _pairs(given["types"], "type", "COLUMN=TYPE, such as year=integer")
-    table = Table(given["file"], person=given["person"] or None, ledger=ledger, table=given["table"], types=types)
+    again = {name: given[name] for name in ("version", "fresh") if given.get(name)}
+    person, place = given["person"] or None, given["table"]
+    table = Table(given["file"], person=person, ledger=ledger, table=place, types=types, **again)
     return table if given["where"] is None else table.where(given["where"])
 
 

@@ -384,6 +384,55 @@ class Ledger:
         self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
 
+    def keep(self, number: int, *, question: str, answer: Any) -> Entry:
+        """Keep the answer of a charge with it, under a text that stands for the question. It costs nothing.
+
+        What is kept has been released; it is JSON of a mebibyte at most, and public, like the books.
+
+        >>> book = Ledger.in_memory(epsilon=1)
+        >>> _ = book.charge(epsilon="1/3")
+        >>> _ = book.keep(1, question="people in 2026-11", answer=81_004)
+        >>> entry, answer = book.kept("people in 2026-11")
+        >>> entry.number, answer, book.kept("people in 2026-12")
+        (1, 81004, None)
+        """
+        which, asked = whole(number, "number", least=1), checked_text(question, "question", blank=False)
+        told = json_text({"entry": which, "answer": answer})
+
+        def write(connection: Connection) -> tuple[Mark, Entry]:
+            mark, _ = self._follow(connection, self._mark)
+            books = Books.read(connection, self._store.refuse)
+            if self._charge(connection, books, which, "release") is None:
+                raise ParameterError("number", number, "the number of a charge on these books")
+            if _notes(connection, "answer", which):
+                raise ParameterError("number", number, "a charge whose answer was not kept yet")
+            row = Row(mark.number + 1, now(), "answer", None, amount_text(_NOTHING), asked, told, None, which)
+            return enter(connection, mark, row, self._accountant)
+
+        self._mark, entry = self._run("EXCLUSIVE", write)
+        return entry
+
+    def kept(self, question: str, /) -> tuple[Entry, Any] | None:
+        """Return the charge and the answer that was last kept for a question; None if none was, or it was taken back.
+
+        >>> Ledger.in_memory(epsilon=1).kept("people") is None
+        True
+        """
+        asked = checked_text(question, "question", blank=False)
+
+        def read(connection: Connection) -> tuple[Entry, Any] | None:
+            self._mark, _ = self._follow(connection, self._mark)
+            books = Books.read(connection, self._store.refuse)
+            query = "SELECT number, about FROM entries WHERE kind = 'answer' AND source = ? ORDER BY number DESC"
+            for number, about in connection.execute(query, (asked,)).fetchall():
+                answer = self._charge(connection, books, number, "answer")  # proof: kept
+                charge = self._charge(connection, books, about, "release")
+                if answer is not None and charge is not None and not _notes(connection, "void", about):
+                    return charge, answer.receipt["answer"]
+            return None
+
+        return self._run("DEFERRED", read)
+
     def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
         """Note that nothing came of a charge, and why. The charge stands: a failure may tell something of the data.
 
@@ -685,18 +734,18 @@ class Ledger:
         """
         if note.kind in ("charge", "limit", "migrated"):
             return None
-        others = ["release"] * (note.kind == "failed")
+        others = ["release"] * (note.kind != "void")
         charge = self._charge(connection, books, note.about, *others) if type(note.about) is int else None
         if note.kind == "release":
             self._check_release(connection, charge, note)
             return None
-        taken = None if note.kind == "failed" or charge is None else charge.event
+        taken = None if note.kind != "void" or charge is None else charge.event
         if (
             charge is None
             or charge.number >= note.number
             or note.event != taken  # proof: back
             or _notes(connection, note.kind, charge.number) != 1  # proof: once
-            or not isinstance(note.reason, str)
+            or isinstance(note.reason, str) is (note.kind == "answer")
         ):
             self._store.refuse(DAMAGED)
         return charge if note.kind == "void" else None

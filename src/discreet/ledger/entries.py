@@ -23,7 +23,7 @@ _MOST_JSON: Final = 1 << 20
 _MOST_TEXT: Final = 1000
 _KINDS: Final = {
     **dict.fromkeys(("charge", "release", "void"), False),
-    **dict.fromkeys(("failed", "limit", "migrated"), True),
+    **dict.fromkeys(("answer", "failed", "limit", "migrated"), True),
 }
 """The kinds of entries, and whether one has no event."""
 
@@ -100,7 +100,7 @@ class Entry:
         >>> Ledger.in_memory(epsilon=1).charge(epsilon="1/3").about is None
         True
         """
-        return self.receipt["entry"] if self.kind in ("failed", "release", "void") else None
+        return self.receipt["entry"] if self.kind in ("answer", "failed", "release", "void") else None
 
     @property
     def reason(self) -> str | None:

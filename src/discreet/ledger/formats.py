@@ -33,7 +33,8 @@ TABLES: Final = {
 """The columns of each table, in words that every store understands; no comma stands inside a column."""
 
 INDICES: Final = {
-    "notes": "CREATE UNIQUE INDEX notes ON entries (about, kind) WHERE kind = 'failed' OR kind = 'void'",
+    "notes": "CREATE UNIQUE INDEX notes ON entries (about, kind) WHERE about IS NOT NULL AND kind <> 'release'",
+    "answers": "CREATE INDEX answers ON entries (source) WHERE kind = 'answer'",
     "releases": "CREATE INDEX releases ON entries (about) WHERE kind = 'release'",
 }
 

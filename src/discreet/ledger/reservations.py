@@ -150,6 +150,14 @@ class Reservation:
         """Note that one of the releases is being made, durably, and return the entry; only then may it be made."""
         return self.ledger._release(self.number, epsilon, delta, event, table=table, receipt=receipt, who=who)
 
+    def keep(self, number: int, *, question: str, answer: Any) -> Entry:
+        """Keep an answer with the ledger."""
+        return self.ledger.keep(number, question=question, answer=answer)
+
+    def kept(self, question: str, /) -> tuple[Entry, Any] | None:
+        """Return what the ledger has kept."""
+        return self.ledger.kept(question)
+
     def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
         """Note that nothing came of a release, and why. It is made all the same."""
         return self.ledger.mark_failed(number, reason=reason, who=who)

@@ -128,7 +128,7 @@ def _printable(text: str) -> str:
 
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}
-_MADE: Final = {"release": "released from reservations"}
+_MADE: Final = {"release": "released from reservations", "answer": "kept"}
 
 
 def noted(entry: Mapping[str, Any]) -> str:
@@ -140,7 +140,9 @@ def noted(entry: Mapping[str, Any]) -> str:
     kind, receipt = entry["kind"], entry["receipt"]
     if kind == "migrated":
         return f"moved from format {receipt['format']}"
-    if kind in _MADE:
+    if kind == "answer":
+        return f"answer of entry {receipt['entry']} kept"
+    if kind == "release":
         return f"release reserved by entry {receipt['entry']}"
     if kind == "charge" and isinstance(receipt, dict) and "reserved" in receipt:
         return f"{sum(count for _, count in receipt['reserved']['releases']):,} releases reserved"

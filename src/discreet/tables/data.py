@@ -25,3 +25,6 @@ class Data:
     condition: str | None
     filters: tuple[str, ...]
     _ibis: Any
+    version: tuple[str, ...] | None
+    """By what the source is known again: where it is, and the declared version; None where it is not."""
+    fresh: bool

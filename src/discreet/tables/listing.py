@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.errors import ParameterError
 from discreet.exact import Exact
-from discreet.ledger import Amount, Event
+from discreet.ledger import Amount, Entry, Event
 from discreet.measures import amount
 from discreet.mechanisms import FindKeys
 from discreet.pages.results import Result
@@ -18,6 +18,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
 from discreet.tables.finding import Finding
+from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon
 from discreet.tables.ready import Ready
 from discreet.tables.receipts import Receipt
@@ -119,14 +120,21 @@ class KeysQuery:
 
     def release(self) -> Answer:
         """Charge the books, ask the engine, draw the noise of each round, and return the groups that are found."""
-        ready = Ready.of(self.table._ibis, self.measurement)
-        receipt, ledger = self.receipt, self.table.ledger
-        with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
-            keys = self.measurement.release(ready)  # proof: drawn
+        receipt, ledger, types = self.receipt, self.table.ledger, arrow_types(self.table._ibis, self.receipt.by)
+        asked = question(self.table, receipt, self.event)
+        known = kept(self.table, asked)
+        entry: Entry | None
+        if known is not None:  # proof: again
+            entry, keys = known[0], unpacked(known[1])
+        else:
+            ready = Ready.of(self.table._ibis, self.measurement)
+            with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
+                keys = self.measurement.release(ready)  # proof: drawn
+            keep(self.table, asked, entry, packed(keys, types) if asked is not None else None)
         if entry is not None:
             receipt = replace(receipt, entry=entry.number, when=entry.when)
         left = None if ledger is None else ledger.last_left
-        return Answer(receipt.by, keys, (), receipt, arrow_types(ready.table, receipt.by), left)
+        return Answer(receipt.by, keys, (), receipt, types, left)
 
     def explain(self) -> KeysExplanation:
         """Say what can be said before the question is asked, from public parameters alone."""

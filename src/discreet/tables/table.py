@@ -21,6 +21,7 @@ from discreet.tables.answers import Answer
 from discreet.tables.bounding import names
 from discreet.tables.data import Data
 from discreet.tables.explain import Explanation, explained
+from discreet.tables.kept import declared
 from discreet.tables.keys import checked, typed
 from discreet.tables.laws import check_noise
 from discreet.tables.listing import KeysExplanation, KeysQuery
@@ -44,7 +45,8 @@ class Table(Data):
     without it somebody with many rows would count as many people: None says that each row is a person. A *ledger* is
     charged for each answer before it is made; a `Reservation` in its place makes releases that were reserved. Columns
     of CSV and JSON files are text, whatever their rows hold; *types* declares others: ``{"year": "integer", "price":
-    "decimal(9,2)"}``.
+    "decimal(9,2)"}``. With a *version*, a name that you give to the data as they are, such as "2026-11", the ledger
+    keeps answers, and the same question has the same answer for nothing; with *fresh* it is asked and paid anew.
 
     >>> import pandas as pd
     >>> t = Table(pd.DataFrame({"user": [1, 1, 2], "city": ["Rome", "Bath", "Rome"]}), person="user")
@@ -61,14 +63,18 @@ class Table(Data):
         ledger: Ledger | Reservation | None = None,
         table: str | None = None,
         types: Mapping[str, str] | None = None,
+        version: str | None = None,
+        fresh: bool = False,
     ) -> None:
+        known = declared(source, table, version)
         if ledger is not None and not isinstance(ledger, Ledger | Reservation):
             raise KindError("ledger", ledger, "a Ledger, or what Ledger.reserve gives")
-        rows, name, declared = opened(source, table, types)
+        rows, name, kinds = opened(source, table, types)
         who = None if person is None else names(person, "person")
         _check_names(rows)
         check_columns("person", who or (), rows)
-        freeze(self, name=name, person=who, ledger=ledger, types=declared, condition=None, filters=(), _ibis=rows)
+        said = {"name": name, "person": who, "ledger": ledger, "types": kinds, "condition": None, "filters": ()}
+        freeze(self, **said, _ibis=rows, version=known, fresh=bool(fresh))
 
     def where(self, condition: Any, /) -> Table:
         """Return the table of the rows for which a condition holds: ``year = 2026 AND city IN ('Rome', 'Bath')``.

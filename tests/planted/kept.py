@@ -1,0 +1,49 @@
+"""Bugs of kept answers."""
+
+from planted import Mutant
+
+KEPT = "test_kept_answers.py::"
+CATALOGUE = [
+    Mutant(
+        "a kept answer for another version, or another source",
+        "tables/kept.py",
+        "whole = [list(data.version), asked,",
+        "whole = [asked,",
+        KEPT + "test_another_question_is_paid_for",
+    ),
+    Mutant(
+        "a kept answer for another epsilon that is the same float",
+        "tables/kept.py",
+        "asked, event.to_dict(), columns,",
+        'asked | {"mechanisms": 0}, columns,',
+        KEPT + "test_another_question_is_paid_for",
+    ),
+    Mutant(
+        "a kept answer for other known keys",
+        "tables/query.py",
+        "question(self.table, receipt, self.event, self.bounding.keys)",
+        "question(self.table, receipt, self.event)",
+        KEPT + "test_another_question_is_paid_for",
+    ),
+    Mutant(
+        "a kept answer for another condition of the same name",
+        "tables/kept.py",
+        "if data.version is None or data.filters:",
+        "if data.version is None:",
+        KEPT + "test_a_condition_in_python_is_never_free",
+    ),
+    Mutant(
+        "a kept answer of a charge that was taken back",
+        "ledger/books.py",
+        'charge is not None and not _notes(connection, "void", about)',
+        "charge is not None",
+        KEPT + "test_an_answer_whose_charge_was_taken_back_is_not_had",
+    ),
+    Mutant(
+        "a fresh answer that is the old one",
+        "tables/kept.py",
+        "asked is None or data.fresh or",
+        "asked is None or",
+        KEPT + "test_the_same_question_has_the_same_answer_and_costs_nothing",
+    ),
+]
