@@ -14,6 +14,7 @@ from benchmarks.measure import Look, Row, power, within
 from discreet import Ledger
 from discreet.accounting import Amount, Event, Plain, adaptive
 from discreet.errors import BudgetError, LedgerError
+from discreet.ledger import sqlite
 from discreet.ledger.entries import Row as Written
 from discreet.ledger.entries import amount_text, event_text, now
 from discreet.ledger.formats import STEP, Books, enter
@@ -42,6 +43,23 @@ def long_books(look: Look) -> Iterator[Row]:
         hands = Ledger(short), Ledger(long)
         few, many = look.best(*(lambda hand=hand: hand.charge(epsilon="1/1000") for hand in hands), repeat=25)
         yield within(f"one more charge on {power(n)} charges: time over 10 charges", many, few, 1.5)
+
+
+def charging(look: Look) -> Iterator[Row]:
+    """One charge beside what SQLite itself needs to open a file and write one row durably, with the same settings."""
+    with tempfile.TemporaryDirectory() as folder:
+        book, bare, text = Ledger(Path(folder, "books.db"), epsilon=10**6), Path(folder, "bare.db"), "x" * 600
+        with closing(sqlite3.connect(bare)) as connection:
+            connection.execute("CREATE TABLE rows (text TEXT)")
+
+        def insert() -> None:
+            with closing(sqlite._connect(bare, "rw")) as connection:
+                connection.execute("BEGIN EXCLUSIVE")
+                connection.execute("INSERT INTO rows VALUES (?)", (text,))
+                connection.execute("COMMIT")
+
+        ours, theirs = look.best(lambda: book.charge(epsilon="1/1000"), insert, repeat=40)
+        yield within("one charge: time over SQLite's own durable insert", ours, theirs, 2.0)
 
 
 RELEASES = [
@@ -85,4 +103,4 @@ def _refused(why: str) -> object:
     raise LedgerError(why)
 
 
-PARTS = {"long": long_books, "releases": releases, "making": making}
+PARTS = {"long": long_books, "charging": charging, "releases": releases, "making": making}
