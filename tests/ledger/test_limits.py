@@ -54,6 +54,13 @@ class TestAnalysts:
             assert again.analysts["ben"].left == Amount(HALF, Fraction("1e-7"))
             again.verify()
 
+    def test_what_others_have_just_spent_counts(self, shelf):
+        one, two = (Ledger(shelf / "b", epsilon=3, analysts={"ana": 1}) for _ in range(2))
+        one.charge(epsilon=1, who="ana")
+        with pytest.raises(BudgetError, match="left to 'ana'"):
+            two.charge(epsilon="1/10", who="ana")
+        assert len(two.entries()) == 2
+
     def test_who_asks_is_one_of_them(self):
         book = Ledger.in_memory(epsilon=2, analysts={"ana": 1})
         for who in (None, "Ana", "eve", ""):

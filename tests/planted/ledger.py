@@ -60,7 +60,7 @@ CATALOGUE = [
         "ledger/books.py",
         "            self._require(mark, released, made, asker, floats)  # proof: before",
         "            self._require(self._mark or mark, released, made, asker, floats)",
-        "test_stores.py::TestRaces::test_of_eight_processes_exactly_one_gets_the_last_and_all_share_to_the_last",
+        LIMITS + "TestAnalysts::test_what_others_have_just_spent_counts",
     ),
     Mutant(
         "an analyst's limit that nobody asks for",
