@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
 from benchmarks.measure import Look, Row, faster, power
 from benchmarks.peers import opendp
-from discreet import Choose, IntegerLaplace, LaplaceThreshold, RandomizedResponse, RandomizedResponseBool, Rappor
+from discreet import (
+    Choose,
+    Gaussian,
+    IntegerLaplace,
+    LaplaceThreshold,
+    RandomizedResponse,
+    RandomizedResponseBool,
+    Rappor,
+    Sensitivity,
+)
+from discreet.reals import float_up, sign
 
 FEW = 3000
 CATEGORIES = [f"answer {i}" for i in range(16)]
@@ -80,6 +92,21 @@ def keys(look: Look) -> Iterator[Row]:
         yield faster(f"threshold over {power(n)} keys, {what}: faster than OpenDP", ours, theirs, goal, note)
 
 
+def losses(look: Look) -> Iterator[Row]:
+    """Reported epsilons beside the exact curve: delta is kept at each of them, and exceeded at the float below."""
+    deltas = ("0.2", "1e-6", "1e-20", "1e-300")
+    grid = [(v, l0, Fraction(d)) for v in ("1/2", 3, 12, 400, 10**6) for l0 in (1, 4, 100) for d in deltas]
+    grid, wrong = grid[:1] if look.quick else grid, []
+    for v, l0, delta in grid:
+        apart = Sensitivity(l0, l0, 1)
+        found = float_up(Gaussian(v, delta=delta).loss(apart).epsilon)
+        below = Fraction(math.nextafter(found, 0))
+        over = [sign(Gaussian(v, epsilon=e).loss(apart).delta - delta) > 0 for e in (Fraction(found), below)]
+        wrong += [] if over == [False, found > 0] else [(v, l0, delta)]
+    what = "epsilons of Gaussian noise that are not the least float, over a grid of variance, l0 and delta to 1e-300"
+    yield Row(what, f"{len(wrong)}", f"{len(grid)}", len(wrong) / len(grid), "<=", 0)
+
+
 def selection(look: Look) -> Iterator[Row]:
     dp = opendp(look)
     n = look.size(10**4)
@@ -95,4 +122,4 @@ def selection(look: Look) -> Iterator[Row]:
         )
 
 
-PARTS = {"single": single, "answers": answers, "bits": bits, "keys": keys, "selection": selection}
+PARTS = {"single": single, "answers": answers, "bits": bits, "keys": keys, "losses": losses, "selection": selection}
