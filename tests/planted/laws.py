@@ -75,4 +75,11 @@ CATALOGUE = [
         "return max(self.epsilon, Fraction(float_up(-log1p(-self.delta))))",
         TESTS + "test_the_promise_of_a_page_fails_no_more_often_than_it_says",
     ),
+    Mutant(
+        "other choices of max_groups are explained with what this one leaves of epsilon",
+        T + "query.py",
+        "rest = Fraction(1 - (part or 0)) / (1 - (self.left_out or 0))",
+        "rest = Fraction(1)",
+        TESTS + "test_the_rows_of_other_choices_are_those_of_the_questions_themselves",
+    ),
 ]

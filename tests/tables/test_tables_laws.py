@@ -335,6 +335,18 @@ def test_a_budget_that_a_noise_cannot_have_is_said_as_it_was_typed():
     assert groups.explain(epsilon=1, delta="1e-300", max_groups=3, noise="gaussian")[3].noise == "gaussian"
 
 
+@pytest.mark.parametrize("delta", ["1e-12", "1e-6", "0.3", "0.9"])
+@pytest.mark.parametrize("epsilon", ["1/10", 1, 8])
+def test_truncated_noise_is_never_worse_than_laplace_noise(epsilon, delta):
+    for apart in (Sensitivity(1, 1, 1), Sensitivity(3, 3, 1), Sensitivity(4, 20, 5)):
+        laplace, truncated = (
+            candidates(Maps(Texts(), Integers()), apart, Fraction(epsilon), Fraction(delta), noise)[0]
+            for noise in ("laplace", "truncated")
+        )
+        assert (truncated.threshold, truncated.n50, truncated.n95) <= (laplace.threshold, laplace.n50, laplace.n95)
+        assert truncated.mechanism.noise.deviation <= laplace.mechanism.noise.deviation
+
+
 def test_beside_a_truncated_count_sums_have_laplace_noise_and_the_count_all_of_delta():
     for delta in (DELTA, Fraction("1e-300")):
         made = turn(People(), AMOUNT, MEAN, groups=4, delta=delta, noise="truncated", weights=[2, 1, 1])
