@@ -255,7 +255,7 @@ def test_no_accepted_text_fails_on_a_value(ends):
     assert len(conditions) > 100
     if table.get_backend().name == "pyspark":
         conditions = conditions[::7]
-    hold(table, each(conditions, 7))
+    hold(table, each(conditions, 4))
 
 
 def test_what_fails_on_a_value_all_the_same_holds_for_no_row_in_duckdb():

@@ -422,10 +422,13 @@ def test_a_named_noise_is_taken_though_it_is_not_the_best():
         assert len(found.choices[0].options) == 1
 
 
-@pytest.mark.parametrize("noise", ["laplace", "truncated"])
-@pytest.mark.parametrize("columns", [1, 2])
-@pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1"])
-@pytest.mark.parametrize("delta", ["1e-6", "0.01", "0.4", "0.7"])
+@tiers.crossed(
+    5,
+    noise=["laplace", "truncated"],
+    columns=[1, 2],
+    epsilon=["0.001", "0.1", "1"],
+    delta=["1e-6", "0.01", "0.4", "0.7"],
+)
 def test_the_promise_of_a_page_fails_no_more_often_than_it_says(epsilon, delta, columns, noise):
     """By the exact laws of a count, and a second column beside it: of a group that is new, and of one that is not.
 
