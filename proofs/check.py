@@ -75,7 +75,7 @@ def printed(build: Path) -> tuple[str, set[str]]:
     lines = [
         "From Coq Require Import ZArith Reals List Bool. Import ListNotations. Open Scope R_scope.",
         (build / "Theorems.v").read_text().split("Definition theorems")[0] + "From Discreet Require Import Theorems.",
-        "Set Printing Width 110. Set Printing Depth 1000.",
+        "Set Printing Width 74. Set Printing Depth 1000.",
         *(f"Check @{name}." for name in names),
         *(f"Print {name}." for name in definitions(build)),
         "Print Assumptions theorems.",
