@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.measure import Look, Row, power, within
 from discreet import Ledger
 from discreet.accounting import Amount, Event, Plain, adaptive
+from discreet.accounting.distributions import LossDistribution
 from discreet.errors import BudgetError, LedgerError
 from discreet.ledger import sqlite
 from discreet.ledger.entries import Row as Written
@@ -88,6 +89,15 @@ def _allowed(kind: str | None, epsilon: int, delta: str, event: Event, look: Loo
     return n
 
 
+def reserved(look: Look) -> Iterator[Row]:
+    """A hundred counts of 0.1 that are fixed in advance: their epsilon at a delta of 1e-6, over plain addition."""
+    plan = LossDistribution.of(Event.of(moves=[("0.1", 100)]), delta="1e-6").epsilon("1e-6")
+    ours = float(plan or 0)
+    yield Row(
+        "100 x 0.1 reserved: epsilon at delta 1e-6, over plain addition", f"{ours:.4f}", "10", ours / 10, "<=", 0.478
+    )
+
+
 def making(look: Look) -> Iterator[Row]:
     budget = Amount(Fraction(3), Fraction("5e-6"))
 
@@ -103,4 +113,4 @@ def _refused(why: str) -> object:
     raise LedgerError(why)
 
 
-PARTS = {"long": long_books, "charging": charging, "releases": releases, "making": making}
+PARTS = {"long": long_books, "charging": charging, "releases": releases, "reserved": reserved, "making": making}

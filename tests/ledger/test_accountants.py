@@ -244,7 +244,7 @@ class TestWords:
             ([("0.012", 1)], "0.012 counted as 0.015", 9),
             ([("0.012", 5)], "5 x 0.012 counted as 5 x 0.015", 45),
             ([("0.001", 1), ("0.01", 2)], "0.001 counted as 0.005", 9),
-            ([("0.3", 1)], "0.3 only by plain addition", 2052),
+            ([("0.3", 1)], "0.3 only by plain addition, as all that follows", 2052),
         ],
     )
     def test_an_entry_says_where_it_was_rounded_up(self, moves, remark, units, tmp_path):

@@ -169,7 +169,7 @@ class Adaptive(Accountant):
 
         >>> book = Adaptive(Fraction(1, 100), (1, 2, 4), 100, Fraction(0))
         >>> book.remark(Event.of(moves=[("0.013", 1), ("0.02", 5), ("0.013", 7), (1, 1)]))
-        '0.013 counted as 0.02, 7 x 0.013 counted as 7 x 0.02, 1 only by plain addition'
+        '0.013 counted as 0.02, 7 x 0.013 counted as 7 x 0.02, 1 only by plain addition, as all that follows'
         >>> book.remark(Event.of(moves=[("0.005", 2)])) is None
         True
         """
@@ -181,7 +181,7 @@ class Adaptive(Accountant):
         loss = m * self.step
         if m and n * loss == count * epsilon:
             return ""
-        counted = f"counted as {_times(n, loss, up=False)}" if m else "only by plain addition"
+        counted = f"counted as {_times(n, loss, up=False)}" if m else "only by plain addition, as all that follows"
         return f"{_times(count, epsilon, up=True)} {counted}"
 
     def _counted(self, epsilon: Fraction, count: int) -> tuple[int, int, int]:

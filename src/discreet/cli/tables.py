@@ -365,7 +365,8 @@ def budget(
 
     \b
     discreet budget budget.db --create --epsilon 3 --delta 1e-5
-    discreet budget team.db --create --epsilon 9 --period month:1 --start 2026-11-01 --analyst ana=2
+    discreet budget team.db --create --epsilon 9 --analyst ana=2
+    discreet budget y.db --create --epsilon 9 --period month:1 --start 2026-11-01
     discreet budget budget.db --who ana
     discreet budget budget.db
     discreet budget budget.db --entry 1
