@@ -132,11 +132,11 @@ def _replace(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-def main(word: str = "") -> int:
-    """Plant the bugs, and say which were not refused."""
+def main(word: str = "", *, every: int = 1) -> int:
+    """Plant the bugs, or one in so many, and return how many were not refused."""
     build = check.ROOT / "build" / "proofs"
     check.compiled(build)
-    tried = [bug for bug in PLANTED if word in bug[0]]
+    tried = [bug for bug in PLANTED if word in bug[0]][::every]
     passed = [bug for bug in tried if refusal(build, bug) is None]
     for file, old, new in passed:
         print(f"not refused: {file}: {new!r} for {old!r}")

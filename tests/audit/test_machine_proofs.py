@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import tiers
 from coin_tree import Exhausted, ScriptedCoins
 
 from discreet import OptimizedUnary, RandomizedResponse, Rappor
@@ -118,8 +119,9 @@ def test_planted_bugs_fit_the_sources():
 
 @pytest.mark.deep
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
-def test_every_planted_bug_is_refused():
-    assert bugs.main() == 0
+def test_planted_bugs_are_refused():
+    """One in seven, in half a minute; all under DISCREET_SLOW=1, and by `python proofs/bugs.py`."""
+    assert bugs.main(every=1 if tiers.SLOW > 1 else 7) == 0
 
 
 def test_tables_are_committed_for_whatever_coq_computes():
