@@ -86,6 +86,7 @@ def test_another_question_is_paid_for(place, tmp_path):
         lambda: asked(person="n"),
         lambda: asked(keys=("Rome", "Oslo")),
         lambda: asked(epsilon="1.0000000000000000001"),
+        lambda: asked(epsilon="1.0000000000000000002"),  # The least float above both is one.
         lambda: asked(groups=1),
     ]
     for number, other_question in enumerate(others, 2):
