@@ -67,6 +67,27 @@ CATALOGUE = [
         "test_tables_bounding.py::test_a_salt_changes_who_keeps_what_and_a_fresh_one_is_drawn_each_time",
     ),
     Mutant(
+        "a person counts once for each of the first rows of a group",
+        T + "bounding.py",
+        "return rows.select(**keys).distinct()",
+        "return rows.select(**keys)",
+        "test_tables_bounding.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
+    ),
+    Mutant(
+        "common groups have codes under another role",
+        T + "order.py",
+        'j=self.code("g", named.values())',
+        'j=self.code("p", named.values())',
+        "test_tables_order.py::test_common_groups_change_nothing_but_the_time",
+    ),
+    Mutant(
+        "groups that are not common have no code",
+        T + "order.py",
+        'ibis.coalesce(each.j, self.code("g", [each[key] for key in keys]))',
+        "each.j.fill_null(0)",
+        "test_tables_order.py::test_common_groups_change_nothing_but_the_time",
+    ),
+    Mutant(
         "what was checked is not what runs",
         T + "ready.py",
         "self._questions.pop(asker, None) or ",

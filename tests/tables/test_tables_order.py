@@ -38,3 +38,17 @@ def test_groups_that_share_a_place_are_kept_or_left_out_together(monkeypatch, gr
     plan = Bounding(People(), person="id", by="city", max_groups=max_groups, sizes=Sizes(), salt=SALT)
     kept = groups if groups <= max_groups else 0
     assert exact(plan, ibis.memtable(rows)) == {f"c{j}": (j == 0) + (j < kept) for j in range(max(kept, 1))}
+
+
+@pytest.mark.parametrize("keys", [["Rome", "Bath", "", "Rom"], [0, 7, -1, 9], [0.0, -0.0, 1.5, float("nan"), 2e300]])
+@pytest.mark.parametrize("by", [["k"], ["k", "l"]])
+def test_common_groups_change_nothing_but_the_time(monkeypatch, keys, by):
+    """None, some or all of the rows may be looked at first, and any of them may be the first."""
+    keys = [None, *keys]
+    rows = [{"id": i % 7, "k": keys[i % len(keys)], "l": i % 3} for i in range(60)]
+    plan, found = Bounding(People(), person="id", by=by, max_groups=2, sizes=Sizes(), salt=SALT), []
+    for ahead in (0, 1, 3, 1000):
+        monkeypatch.setattr(DuckDB, "ahead", ahead)
+        found += [exact(plan, ibis.memtable(some)) for some in (rows, rows[::-1])]
+    assert all(sorted(map(repr, each.items())) == sorted(map(repr, found[0].items())) for each in found)
+    assert sum(found[0].values()) == 14

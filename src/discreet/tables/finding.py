@@ -105,7 +105,7 @@ class Finding(Measurement[Any, list[tuple[Any, ...]]]):
         bounding.input_domain.validate(table)
         engine = engine_of(table)
         engine.check(table, bounding.input_domain.columns)
-        order, each = Order.of(engine, salt), bounding.rows(table, engine)
+        order, each = Order.of(engine, salt, bounding.common(table, engine)), bounding.rows(table, engine)
         who, keys = (
             [f"{x}{i}" for i in range(n)] for x, n in (("p", len(bounding.person or ())), ("k", len(bounding.by)))
         )

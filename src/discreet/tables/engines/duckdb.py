@@ -20,6 +20,7 @@ class DuckDB(Engine):
 
     __slots__ = ()
     name: ClassVar = "duckdb"
+    ahead: ClassVar = 1 << 14
     two_of_38: ClassVar = True  # HUGEINT and DECIMAL(38, 0).
 
     def attempt(self, condition: Any) -> Any:

@@ -46,6 +46,8 @@ class Engine(ABC):
 
     backend: Any
     name: ClassVar[str]
+    ahead: ClassVar[int] = 0
+    """How many of a table's first rows are looked at for groups whose codes are then looked up."""
     two_of_38: ClassVar[bool] = False
     """Whether Ibis has one name for two types of 38 digits, which do not mix."""
 
