@@ -28,13 +28,6 @@ CATALOGUE = [
         POSTGRES + "TestCommits::test_a_commit_without_an_answer_may_stand_and_is_not_done_again",
     ),
     Mutant(
-        "a look at the books before the lock",
-        "ledger/postgres.py",
-        '                _do(connection, "LOCK TABLE budget IN EXCLUSIVE MODE")  # proof: locked\n',
-        "",
-        POSTGRES + "TestCommits::test_who_waits_too_long_is_told_and_charged_nothing",
-    ),
-    Mutant(
         "a commit that the server's disk may not have yet",
         "ledger/postgres.py",
         "current_setting('synchronous_commit') = 'off'",
