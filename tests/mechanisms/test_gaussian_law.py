@@ -37,7 +37,7 @@ from discreet import (
 )
 from discreet.metrics import L01InfDistance
 from discreet.noise import Noise, theta
-from discreet.reals import float_up, ln, sign
+from discreet.reals import expm1, float_up, ln, log1p, sign
 
 BITS = 1400
 VARIANCES = [Fraction(1, 50), Fraction(2, 5), Fraction(1), Fraction(7, 3), Fraction(12)]
@@ -206,6 +206,11 @@ class TestTheta:
         noise = Gaussian(v)
         for p in map(Fraction, ("1", "3/4", "1/2", "499/1000", "1/40", "1e-6", "1e-300", "1e-400")):
             assert noise.reach(p) == Noise.reach(noise, p)
+
+    def test_a_real_that_is_a_float_needs_no_rounding(self):
+        """An eighth that nobody knows to be one, as a part of delta may be."""
+        p = -expm1(log1p(Fraction(-1, 8)))
+        assert Gaussian(50).reach(p) == Gaussian(50).reach(Fraction(1, 8))
 
     def test_floats_of_wide_laws(self):
         noise, k = Gaussian(5000), np.array([[1, 10, 100], [200, 300, 420]])

@@ -65,7 +65,7 @@ def test_the_guarantee_has_no_double_negation():
     said = t.group_by("city").explain(epsilon=1, delta="1e-6", max_groups=2, left_out=0).guarantee
     assert said == (
         "No possible result becomes more than 2.72 times likelier or less likely because of one person, "
-        "except with probability 6.28e-7; a person is all rows of one id."
+        "except with probability 6.72e-7; a person is all rows of one id."
     )
     assert t.explain(epsilon=2).guarantee.startswith("No possible result becomes more than 7.39 times likelier")
     assert "except" not in t.explain(epsilon=2).guarantee

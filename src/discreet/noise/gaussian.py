@@ -38,7 +38,7 @@ from discreet.metrics import L01InfDistance, Sensitivity
 from discreet.noise.base import Noise, root_up
 from discreet.noise.profile import Curve, joint_profile, least_epsilon, profile
 from discreet.noise.theta import second_moment, sum_above
-from discreet.reals import Number, Real, exp, float_up, sign
+from discreet.reals import Number, Real, exp, sign
 from discreet.samplers import discrete_gaussian, discrete_gaussian_many
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Gaussian(Noise):
 
     def reach(self, p: Number, /) -> int:
         """Return the least k >= 1 with Pr[Z >= k] <= p, looked for near where the continuous law has it."""
-        near = float_up(p)
+        near = float(p.enclosure(64)[1] if isinstance(p, Real) else p)  # Near is enough: a p may itself be a float.
         far = -NormalDist().inv_cdf(near) if 0 < near < _HALF else 0.0
         return _least(lambda k: k > 0 and sign(self.tail(k) - p) <= 0, 1 + int(far * root_up(self.variance)))
 
