@@ -20,6 +20,7 @@ from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Accountant, Amount, Event
 from discreet.ledger import formats, sqlite
 from discreet.ledger.entries import chained
+from discreet.ledger.formats import FORMAT
 
 OLD = Path(__file__).parent.parent / "data" / "ledger"
 TIPS = {
@@ -70,7 +71,7 @@ class TestMigration:
         assert book.spent == (sum(e for _, _, e, *_ in before), sum(d for _, _, _, d, *_ in before))
         assert (note.kind, note.receipt) == ("migrated", {"format": version, "digest": TIPS[version]})
         assert (note.amount, note.about, note.reason, note.event) == ((0, 0), None, None, None)
-        assert rows(path, "PRAGMA user_version") == [(3,)]
+        assert rows(path, "PRAGMA user_version") == [(FORMAT,)]
         book.verify()
         assert Ledger(path).entries() == book.entries()  # Once is enough.
         assert book.charge(epsilon="1/100").number == len(before) + 2
@@ -136,7 +137,7 @@ class TestMigration:
             time.sleep(seed.uniform(0, 2 * wait))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            late = rows(path, "PRAGMA user_version") == [(3,)]
+            late = rows(path, "PRAGMA user_version") == [(FORMAT,)]
             moved, wait = moved + late, wait / 2 if late else wait * 2
             book = Ledger(path)
             book.verify()
@@ -146,8 +147,14 @@ class TestMigration:
 
     def test_a_newer_file_is_refused_in_so_many_words(self, tmp_path):
         Ledger(tmp_path / "b.db", epsilon=1).close()
-        write(tmp_path / "b.db", "PRAGMA user_version = 4")
-        with pytest.raises(LedgerError, match=r"b\.db: was made by a newer discreet, in format 4: upgrade discreet"):
+        write(tmp_path / "b.db", f"PRAGMA user_version = {FORMAT + 1}")
+        with pytest.raises(LedgerError, match=r"b\.db: was made by a newer discreet, in format 5: upgrade discreet"):
+            Ledger(tmp_path / "b.db")
+
+    def test_a_file_of_an_unreleased_format_is_refused_in_so_many_words(self, tmp_path):
+        Ledger(tmp_path / "b.db", epsilon=1).close()
+        write(tmp_path / "b.db", "PRAGMA user_version = 3")
+        with pytest.raises(LedgerError, match=r"b\.db: was made by an unreleased discreet, in format 3: see with"):
             Ledger(tmp_path / "b.db")
 
     def test_books_of_an_unknown_accountant_are_refused_in_so_many_words(self, tmp_path):

@@ -276,7 +276,7 @@ class TestFiles:
             os.mkfifo(shelf / "pipe.db")
         newer = filled(shelf / "newer.db")
         with raw(shelf / "newer.db") as connection:
-            connection.execute("PRAGMA user_version = 4")
+            connection.execute("PRAGMA user_version = 99")
         needs = {
             "foreign.db": "belongs to another program: give the path of a ledger",
             "text.db": "is no ledger",
@@ -284,7 +284,7 @@ class TestFiles:
             "empty.db": "is empty, as no ledger is: restore it",
             "folder.db": "is not a file: give",
             "pipe.db": "is not a file: give",
-            "newer.db": "was made by a newer discreet, in format 4: upgrade",
+            "newer.db": "was made by a newer discreet, in format 99: upgrade",
             "absent.db": "there is no ledger here: give epsilon=",
             "a/b.db": "there is no folder .*: make it first",
         }

@@ -218,6 +218,9 @@ class TestPlaces:
             with pytest.raises(LedgerError, match=rf"schema={name}: there is no ledger here: give epsilon="):
                 Ledger(shelf / name)
         Ledger(shelf / "empty", epsilon=1).charge(epsilon=1)  # Made by somebody who may make schemas.
+        write(shelf / "empty", "COMMENT ON TABLE budget IS 'discreet ledger, format 3'")
+        with pytest.raises(LedgerError, match="was made by an unreleased discreet, in format 3"):
+            Ledger(shelf / "empty")
         write(shelf / "empty", "COMMENT ON TABLE budget IS 'discreet ledger, format 99'")
         with pytest.raises(LedgerError, match="was made by a newer discreet, in format 99: upgrade"):
             Ledger(shelf / "empty")

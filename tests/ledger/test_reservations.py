@@ -86,7 +86,7 @@ class TestWhatIsCharged:
 
     def test_nobody_else_writes_a_reservation(self):
         with pytest.raises(ParameterError, match="reserve"):
-            books().charge(epsilon=1, receipt={"reserved": {}})
+            books().charge(epsilon=1, receipt={reservations.RESERVED: {}})
 
 
 class TestWhatIsHandedOut:
@@ -183,7 +183,7 @@ class TestBooks:
         book = books()
         plan = book.reserve([TENTH] * 100)
         plan.charge(event=TENTH, table="rides")
-        assert book.to_dict()["reservations"] == [{"entry": 1, "releases": 100, "made": 1}]
+        assert book.to_dict()["reservations"] == [{"entry": 1, "releases": 100, "made": 1, "over": False}]
         assert "1 charge, 1 released from reservations" in str(book)
         assert "Entry 1 reserved 100 releases, of which 99 are left." in str(book)
         why = str(book.why(1))

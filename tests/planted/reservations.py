@@ -2,11 +2,12 @@
 
 from planted import Mutant
 
+RULES = "test_reserved_rules.py::"
 CATALOGUE = [
     Mutant(
         "a release that is handed out twice",
         "ledger/books.py",
-        "return plan.releases - made  # proof: rest",
+        "return plan.releases - _made(connection, number)  # proof: rest",
         "return plan.releases  # proof: rest",
         "test_reservations.py::TestWhatIsHandedOut::test_each_release_is_made_once",
     ),
@@ -20,7 +21,7 @@ CATALOGUE = [
     Mutant(
         "a reservation that is freed after it was used",
         "ledger/books.py",
-        'if kind == "void" and _notes(connection, "release", which):',
+        'if kind == "void" and _made(connection, which):',
         "if False:",
         "test_reservations.py::TestWhatIsHandedOut::test_a_reservation_is_taken_back_only_while_nothing_is_released",
     ),
@@ -44,5 +45,40 @@ CATALOGUE = [
         "return min(events, key=",
         "return max(events, key=",
         "test_reservations.py::TestWhatIsCharged::test_a_plan_never_takes_more_than_its_releases_one_by_one",
+    ),
+    Mutant(
+        "a release that waits for the next period",
+        "ledger/books.py",
+        "if limits.spell is not None and limits.is_over(number):  # proof: over",
+        "if limits.spell is not None and mark.limits.is_over(number):  # proof: over",
+        RULES + "TestPeriods::test_a_reserved_release_is_made_in_its_own_period_or_never",
+    ),
+    Mutant(
+        "a late release that nobody notices",
+        "ledger/books.py",
+        "if about >= entry.number or mark.limits.is_over(about):  # proof: waited",
+        "if about >= entry.number:  # proof: waited",
+        RULES + "TestPeriods::test_a_release_that_waited_for_the_next_period_is_damage",
+    ),
+    Mutant(
+        "a reserved release that anybody makes",
+        "ledger/books.py",
+        "            limits.check_who(asker)\n            if limits.spell",
+        "            if limits.spell",
+        RULES + "TestAnalysts::test_a_reserved_release_says_who_asks",
+    ),
+    Mutant(
+        "a plan that does not know the period",
+        "ledger/limits.py",
+        "return max([of_all, *(rule.share(state, event, budget) for rule, state, budget in self._rules_for(who))])",
+        "return of_all",
+        RULES + "TestPeriods::test_releases_that_fit_one_by_one_fit",
+    ),
+    Mutant(
+        "a plan of any shape",
+        "ledger/reservations.py",
+        "if not possible or plan.to_dict() != told:",
+        "if not possible:",
+        RULES + "TestReceipts::test_a_plan_that_no_ledger_wrote_is_damage",
     ),
 ]

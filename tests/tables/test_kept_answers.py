@@ -134,12 +134,13 @@ def test_an_answer_that_cannot_be_kept_is_paid_for_again(place, monkeypatch):
     assert [entry.kind for entry in book.entries()] == ["charge", "charge", "answer"]
 
 
-def test_an_answer_whose_charge_was_taken_back_is_not_had(place):
+def test_a_charge_whose_answer_is_kept_is_not_taken_back(place):
     book = Ledger.in_memory(epsilon=3)
     table = Table(place, person="user", ledger=book, version="2026-11")
     table.count_people(epsilon=1)
-    book.void(1, reason="a wrong file")
-    assert table.count_people(epsilon=1).receipt.entry == 4
+    with pytest.raises(ParameterError, match="number=1: need a charge whose answer was not kept"):
+        book.void(1, reason="a wrong file")
+    assert table.count_people(epsilon=1).receipt.entry == 1
 
 
 def test_keys_that_would_come_back_as_others_are_not_kept():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
-from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeVar, final
@@ -37,6 +37,8 @@ _NOTHING: Final = Amount(Fraction(0), Fraction(0))
 _MOST_SECONDS: Final = 10**6
 _MOST_NAME: Final = 255
 _MOST_SHOWN: Final = 80
+_URL: Final = re.compile(r"\s*([a-z][a-z0-9+.-]+:/{1,2})", re.IGNORECASE)
+"""How a URL begins, even one that was made a path; a drive has one letter."""
 
 
 @final
@@ -211,8 +213,7 @@ class Ledger:
         return self._budget if mark is None else self._left(mark, self._who)
 
     def _left(self, mark: Mark, who: str | None) -> Amount:
-        whole = self._accountant.left(mark.state, self._budget)
-        return mark.limits.at(datetime.fromisoformat(now()), mark.number + 1).left(whole, who)
+        return mark.limits_at(now()).left(self._accountant.left(mark.state, self._budget), who)
 
     @property
     def analysts(self) -> dict[str, Analyst]:
@@ -292,7 +293,8 @@ class Ledger:
         They are events, or explanations of questions to tables. What is asked may still be chosen as one goes, after
         any answers; what is fixed is each release's event: its mechanism, its numbers and its distance. They are
         charged as one release, at the point of their exact joint curve that takes the least share of what is left of
-        epsilon and of delta; or one by one, where that takes less. What is never released stays paid for.
+        epsilon and of delta; or one by one, where that takes less. What is never released stays paid for; on books
+        with periods a release is made in the period in which it was reserved, or never.
 
         >>> book = Ledger.in_memory(epsilon=5, delta="2e-6")
         >>> plan = book.reserve([Event.of(moves=[("0.1", 1)])] * 100)
@@ -300,8 +302,14 @@ class Ledger:
         ('4.780', 'Reservation')
         """
         mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        plan = Plan.of(releases, self._left(mark, self._asker(who)))
-        event = plan.cheapest(self._accountant, mark.state, self._budget)
+        limits, asker = mark.limits_at(now()), self._asker(who)
+
+        def share(event: Event) -> Fraction:
+            return limits.share(event, self._accountant.share(mark.state, event, self._budget), asker)
+
+        left = limits.left(self._accountant.left(mark.state, self._budget), asker)
+        plan = Plan.of(releases, left)
+        event = plan.cheapest(left, share)
         told = {RESERVED: plan.to_dict(), "receipt": receipt}
         return Reservation(self, self._charged(event, table, told, who).number)
 
@@ -336,21 +344,24 @@ class Ledger:
         return entry
 
     def _reserved(self, number: int) -> Counter[Event]:
-        """Return what is left of a reservation."""
-        return self._run("DEFERRED", lambda connection: self._left_of(connection, number))
+        """Return what may still be released of a reservation."""
+
+        def read(connection: Connection) -> Counter[Event]:
+            mark, _ = self._follow(connection, self._mark)
+            left = self._left_of(connection, number)
+            return Counter() if mark.limits_at(now()).is_over(number) else left
+
+        return self._run("DEFERRED", read)
 
     def _left_of(self, connection: Connection, number: int) -> Counter[Event]:
-        """Return what is left of a reservation, of the books as they are now."""
-        self._follow(connection, self._mark)
+        """Return what is left of a reservation, of books that were read to their end."""
         charge = self._charge(connection, Books.read(connection, self._store.refuse), number)
         plan = None if charge is None else Plan.read(charge.receipt)
         if plan is None:
             raise ParameterError("number", number, "the number of a reservation on these books")
         if _notes(connection, "void", number):
             raise ParameterError("number", number, "a reservation that was not taken back")
-        query = "SELECT event FROM entries WHERE about = ? AND kind = 'release'"
-        made = Counter(Event.from_dict(json.loads(text)) for (text,) in connection.execute(query, (number,)))
-        return plan.releases - made  # proof: rest
+        return plan.releases - _made(connection, number)  # proof: rest
 
     def _release(
         self,
@@ -371,15 +382,21 @@ class Ledger:
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            left = self._left_of(connection, number)
+            left, made = self._left_of(connection, number), now()
+            limits = mark.limits_at(made)
+            limits.check_who(asker)
+            if limits.spell is not None and limits.is_over(number):  # proof: over
+                raise BudgetError(
+                    f"entry {number} was reserved in a {limits.spell.period.every} that is over in "
+                    f"{self._store.where}: what was reserved stays spent; nothing was released"
+                )
             if not left[released]:  # proof: left
                 raise BudgetError(
                     f"this release is none of the {left.total():,} that are left of entry {number} "
                     f"in {self._store.where}; nothing was released"
                 )
-            return enter(
-                connection, mark, Row(mark.number + 1, now(), "release", *texts, asker, number), self._accountant
-            )
+            row = Row(mark.number + 1, made, "release", *texts, asker, number)
+            return enter(connection, mark, row, self._accountant)
 
         self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
@@ -406,6 +423,8 @@ class Ledger:
                 raise ParameterError("number", number, "the number of a charge on these books")
             if _notes(connection, "answer", which):
                 raise ParameterError("number", number, "a charge whose answer was not kept yet")
+            if _notes(connection, "void", which):
+                raise ParameterError("number", number, "a charge that was not taken back")
             row = Row(mark.number + 1, now(), "answer", None, amount_text(_NOTHING), asked, told, None, which)
             return enter(connection, mark, row, self._accountant)
 
@@ -413,7 +432,7 @@ class Ledger:
         return entry
 
     def kept(self, question: str, /) -> tuple[Entry, Any] | None:
-        """Return the charge and the answer that was last kept for a question; None if none was, or it was taken back.
+        """Return the charge and the answer that was last kept for a question; None if none was.
 
         >>> Ledger.in_memory(epsilon=1).kept("people") is None
         True
@@ -427,7 +446,7 @@ class Ledger:
             for number, about in connection.execute(query, (asked,)).fetchall():
                 answer = self._charge(connection, books, number, "answer")  # proof: kept
                 charge = self._charge(connection, books, about, "release")
-                if answer is not None and charge is not None and not _notes(connection, "void", about):
+                if answer is not None and charge is not None:
                     return charge, answer.receipt["answer"]
             return None
 
@@ -447,7 +466,7 @@ class Ledger:
         """Take a charge back, on the record: for an operator who knows that nobody has learned anything from it.
 
         A failure is no proof of that, since whether a query fails may depend on the data. A charge can be taken back
-        once, and a note cannot.
+        once, unless its answer is kept, and a note cannot.
 
         >>> book = Ledger.in_memory(epsilon=1)
         >>> _ = book.charge(epsilon="1/3")
@@ -470,8 +489,10 @@ class Ledger:
             charge = self._charge(connection, books, which, *["release"] * (kind == "failed"))
             if charge is None:
                 raise ParameterError("number", number, "the number of a charge on these books")
-            if kind == "void" and _notes(connection, "release", which):
+            if kind == "void" and _made(connection, which):
                 raise ParameterError("number", number, "a reservation of which nothing was released yet")
+            if kind == "void" and _notes(connection, "answer", which):
+                raise ParameterError("number", number, "a charge whose answer was not kept")
             if _notes(connection, kind, which):
                 done = "taken back" if kind == "void" else "marked as failed"
                 raise ParameterError("number", number, f"a charge that was not {done} yet")
@@ -525,14 +546,15 @@ class Ledger:
         made, sums = Counter(entry.about for entry in entries if entry.kind == "release"), list(self._accountant.sums)
         void = {entry.about for entry in entries if entry.kind == "void"}
         plans = {entry.number: Plan.read(entry.receipt) for entry in entries if entry.kind == "charge"}
+        limits = mark.limits_at(now())
         reservations = [
-            {"entry": number, "releases": plan.releases.total(), "made": made[number]}
-            for number, plan in plans.items()
-            if plan is not None and number not in void
+            {"entry": n, "releases": plan.releases.total(), "made": made[n], "over": limits.is_over(n)}
+            for n, plan in plans.items()
+            if plan is not None and n not in void
         ]
         counting = {"accountant": self._accountant.name, "terms": self._accountant.terms, "sums": sums}
-        limits = mark.limits.at(datetime.fromisoformat(now()), mark.number + 1).to_dict()
-        return {**counting, **told, "readings": readings, **limits, "reservations": reservations, "entries": listed}
+        rules = {**limits.to_dict(), "reservations": reservations}
+        return {**counting, **told, "readings": readings, **rules, "entries": listed}
 
     def why(self, entry: int, /) -> Sheet:
         """Return why an entry costs what it costs: its promise, its mechanism, the theorems, and the numbers.
@@ -713,7 +735,7 @@ class Ledger:
         for known in (mark, self._mark or mark):  # proof: known
             if known.genesis != books.start.genesis or known.digest != books.digest_at(connection, known.number):
                 refuse("lacks charges that it had, as an older copy would, or other books: put it back")
-        entries: list[Entry] = []
+        entries, released = list[Entry](), set[int]()
         for *fields, digest in connection.execute("SELECT * FROM entries WHERE number > ? ORDER BY number", mark[1:2]):
             row = Row(*fields)
             if row.number != mark.number + 1 or mark.digest_of(row) != digest:  # proof: chain
@@ -721,10 +743,16 @@ class Ledger:
             entry = Entry.read(row, books.accountant)
             entries.append(entry)
             mark = mark.after(entry, digest, self._taken(connection, books, entry))
+            if entry.kind == "release":
+                released.add(about := row.about or 0)
+                if about >= entry.number or mark.limits.is_over(about):  # proof: waited
+                    refuse(DAMAGED)
             if mark.number == checkpoint.number and mark != checkpoint:  # proof: passed
                 refuse(DAMAGED)
         if (mark.number, mark.digest) != (books.count, books.tip):  # proof: tip
             refuse(DAMAGED)
+        for number in released:
+            self._check_releases(connection, books, number)
         return mark, entries
 
     def _taken(self, connection: Connection, books: Books, note: Entry) -> Entry | None:
@@ -732,33 +760,28 @@ class Ledger:
 
         Refuse a note unless it is about an earlier charge, once of its kind, and takes back what was charged.
         """
-        if note.kind in ("charge", "limit", "migrated"):
+        if note.kind in ("charge", "limit", "migrated", "release"):
             return None
-        others = ["release"] * (note.kind != "void")
+        others, excluded = ["release"] * (note.kind != "void"), {"void": "answer", "answer": "void"}.get(note.kind, "")
         charge = self._charge(connection, books, note.about, *others) if type(note.about) is int else None
-        if note.kind == "release":
-            self._check_release(connection, charge, note)
-            return None
         taken = None if note.kind != "void" or charge is None else charge.event
         if (
             charge is None
             or charge.number >= note.number
             or note.event != taken  # proof: back
             or _notes(connection, note.kind, charge.number) != 1  # proof: once
+            or _notes(connection, excluded, charge.number)  # proof: either
             or isinstance(note.reason, str) is (note.kind == "answer")
         ):
             self._store.refuse(DAMAGED)
         return charge if note.kind == "void" else None
 
-    def _check_release(self, connection: Connection, charge: Entry | None, note: Entry) -> None:
-        """Refuse a release unless it was reserved by an earlier charge that stands, and made as often as that says."""
+    def _check_releases(self, connection: Connection, books: Books, number: int) -> None:
+        """Refuse the releases of a charge unless it reserved each as often as it was made, and stands."""
+        charge = self._charge(connection, books, number)
         plan = None if charge is None else Plan.read(charge.receipt)
-        if plan is None or charge is None or note.event is None or charge.number >= note.number:
-            self._store.refuse(DAMAGED)
-        query = "SELECT count(*) FROM entries WHERE about = ? AND kind = 'release' AND event = ?"
-        ((made,),) = connection.execute(query, (charge.number, event_text(note.event)))
-        if made > plan.releases[note.event] or _notes(connection, "void", charge.number):  # proof: handed
-            self._store.refuse(DAMAGED)
+        if plan is None or _made(connection, number) - plan.releases or _notes(connection, "void", number):
+            self._store.refuse(DAMAGED)  # proof: handed
 
     def _charge(self, connection: Connection, books: Books, number: int, *others: str) -> Entry | None:
         """Return a charge, checked against the digest before it; None where there is none of this number.
@@ -776,7 +799,7 @@ class Ledger:
 
     def _require(self, mark: Mark, event: Event, made: str, who: str | None, floats: bool) -> None:
         """Raise BudgetError unless an event fits: into the whole, into the period, and into the limit of who asks."""
-        limits = mark.limits.at(datetime.fromisoformat(made), mark.number + 1)
+        limits = mark.limits_at(made)
         limits.check_who(who)
         if not self._accountant.exceeds(self._accountant.after(mark.state, event), self._budget):  # proof: fits
             return limits.require(event, who, self._store.where)
@@ -793,9 +816,18 @@ class Ledger:
 
 
 def _notes(connection: Connection, kind: str, about: int) -> int:
-    """Return how many notes of a kind there are about a charge."""
-    query = "SELECT count(*) FROM entries WHERE about = ? AND kind = ?"
+    """Return how many notes of a kind there are about a charge. Its index has no releases, and the query says so."""
+    query = "SELECT count(*) FROM entries WHERE about = ? AND kind = ? AND kind <> 'release'"
     return int(connection.execute(query, (about, kind)).fetchone()[0])
+
+
+def _made(connection: Connection, number: int) -> Counter[Event]:
+    """Return what was released of a reservation, and how often; each kind of release is read once."""
+    made = Counter[Event]()
+    query = "SELECT event, count(*) FROM entries WHERE about = ? AND kind = 'release' GROUP BY event"
+    for text, count in connection.execute(query, (number,)):
+        made[Event.from_dict(json.loads(text))] += count
+    return made
 
 
 def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:
@@ -882,14 +914,17 @@ def _seconds(timeout: Exact) -> float:
 
 
 def _store(path: str | os.PathLike[str] | None, timeout: float) -> Store:
-    """Return the place that a path or a URL leads to."""
-    if isinstance(path, str) and path.startswith(("postgresql://", "postgres://")):
-        try:
-            from discreet.ledger.postgres import PostgresStore
-        except ImportError:
-            raise UnsupportedError("books in PostgreSQL need psycopg: pip install 'discreet[postgres]'") from None
-        return PostgresStore(path, timeout=timeout)
-    return SQLiteStore(None if path is None else _place(path), timeout=timeout)
+    """Return the place that a path or a URL leads to. No message shows a URL, which may have a password."""
+    scheme = _URL.match(str(path)) if isinstance(path, str | os.PathLike) else None
+    if scheme is None:
+        return SQLiteStore(None if path is None else _place(path), timeout=timeout)
+    if not isinstance(path, str) or scheme[1].lower() not in ("postgresql://", "postgres://"):
+        raise ParameterError("path", "...://...", "a path, or a URL such as postgresql://user@host/database")
+    try:
+        from discreet.ledger.postgres import PostgresStore
+    except ImportError:
+        raise UnsupportedError("books in PostgreSQL need psycopg: pip install 'discreet[postgres]'") from None
+    return PostgresStore(f"postgresql://{path[scheme.end() :].strip()}", timeout=timeout)
 
 
 def _place(path: str | os.PathLike[str]) -> Path:

@@ -16,6 +16,7 @@ from discreet.accounting.accountants import State
 from discreet.errors import DiscreetError, KindError, ParameterError
 from discreet.exact import in_full, read_in_full
 from discreet.ledger.limits import NO_LIMITS, Limits
+from discreet.ledger.reservations import Plan
 
 __all__ = ["Entry", "Mark", "Row", "amount_text", "chained", "checked_text", "event_text", "json_text", "now"]
 
@@ -132,6 +133,8 @@ class Entry:
         worth = Amount(Fraction(0), Fraction(0)) if event is None or free else Amount(event.epsilon, event.delta)
         if row.kind == "void":
             worth = Amount(Fraction(0), Fraction(0)).minus(worth)
+        if row.kind == "charge":
+            Plan.read(receipt)  # proof: plan
         if amount != worth or row.about != entry.about or _KINDS[row.kind] is not (event is None):
             raise ValueError(f"entry {row.number}")
         return entry
@@ -186,6 +189,10 @@ class Mark(NamedTuple):
         """Return the mark after one more entry; *taken* is the charge that it takes back."""
         state = tuple(map(add, self.state, entry.cost.values()))
         return Mark(self.genesis, entry.number, digest, state, self.limits.after(entry, taken))
+
+    def limits_at(self, made: str) -> Limits:
+        """Return the limits for an entry that would be the next, made at a time."""
+        return self.limits.at(datetime.fromisoformat(made), self.number + 1)
 
     @property
     def state_text(self) -> str:

@@ -13,9 +13,25 @@ from discreet.ledger.entries import Entry, Mark, Row, amount_text
 from discreet.ledger.limits import NO_LIMITS, Limits
 from discreet.ledger.store import DAMAGED, Connection, Refuse
 
-__all__ = ["APPEND_ONLY", "FORMAT", "INDICES", "RULES", "STEP", "TABLES", "Books", "Rule", "create", "enter"]
+__all__ = [
+    "APPEND_ONLY",
+    "FORMAT",
+    "INDICES",
+    "RULES",
+    "STEP",
+    "TABLES",
+    "UNRELEASED",
+    "Books",
+    "Rule",
+    "create",
+    "enter",
+]
 
-FORMAT: Final = 3
+FORMAT: Final = 4
+UNRELEASED: Final = (
+    "was made by an unreleased discreet, in format 3: see with that version what is left, "
+    "and start a new ledger with it"
+)
 STEP: Final = 32
 """After as many entries comes a checkpoint; the rules say so too."""
 

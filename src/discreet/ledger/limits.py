@@ -8,13 +8,13 @@ of the house: it counts plain epsilon and delta of what is charged under a name,
 from __future__ import annotations
 
 import calendar
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from discreet.accounting import Accountant, Amount, Event
+from discreet.accounting import Accountant, Amount, Event, Plain
 from discreet.accounting.accountants import State
 from discreet.errors import BudgetError, KindError, ParameterError, none_of
 from discreet.exact import Exact, in_full, read_in_full, whole
@@ -236,12 +236,26 @@ class Limits:
                 f"{analyst.limit.text(up=False)}; nothing was charged"
             )
 
+    def _rules_for(self, who: str | None) -> Iterator[tuple[Accountant, State, Amount]]:
+        """Give what applies besides the whole, each with who counts it: the period, and the limit of who asks."""
+        spell, analyst = self.spell, self.analysts.get(who or "")
+        if spell is not None:
+            yield spell.accountant, spell.state, spell.period.budget
+        if analyst is not None:
+            yield Plain(), analyst.spent, analyst.limit
+
     def left(self, all_left: Amount, who: str | None) -> Amount:
         """Return what is left of all that applies: the whole, the period, and the limit of who asks."""
-        parts, spell, analyst = [all_left], self.spell, self.analysts.get(who or "")
-        parts += [] if spell is None else [spell.accountant.left(spell.state, spell.period.budget)]
-        parts += [] if analyst is None else [analyst.left]
+        parts = all_left, *(rule.left(state, budget) for rule, state, budget in self._rules_for(who))
         return Amount(*map(min, zip(*parts, strict=True)))
+
+    def share(self, event: Event, of_all: Fraction, who: str | None) -> Fraction:
+        """Return which part of what is left an event takes, of whichever has least: the whole, the period, who asks."""
+        return max([of_all, *(rule.share(state, event, budget) for rule, state, budget in self._rules_for(who))])
+
+    def is_over(self, charge: int) -> bool:
+        """Whether the period in which a charge was made is over."""
+        return self.spell is not None and charge < self.spell.first
 
     @property
     def rules(self) -> dict[str, Any]:

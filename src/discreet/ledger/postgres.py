@@ -15,7 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from discreet.errors import ParameterError
-from discreet.ledger.formats import FORMAT, INDICES, RULES, TABLES, Rule
+from discreet.ledger.formats import FORMAT, INDICES, RULES, TABLES, UNRELEASED, Rule
 from discreet.ledger.store import DAMAGED, GATE, Connection, Kind, Rows, Store
 
 __all__ = ["PostgresStore"]
@@ -143,7 +143,9 @@ class PostgresStore(Store):
         version = str(mark).removeprefix(_MARK)
         if mark == version or not version.isdecimal():
             self.refuse("belongs to another program: give the schema of a ledger, or one where there is nothing yet")
-        if int(version) != FORMAT:
+        if int(version) < FORMAT:
+            self.refuse(UNRELEASED)
+        if int(version) > FORMAT:
             self.refuse(f"was made by a newer discreet, in format {version}: upgrade discreet to use it")
         return FORMAT
 

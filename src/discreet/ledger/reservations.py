@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from discreet.accounting import Accountant, Amount, Event
-from discreet.accounting.accountants import State
+from discreet.accounting import Amount, Event
 from discreet.accounting.distributions import LossDistribution
-from discreet.errors import KindError, ParameterError
+from discreet.errors import DiscreetError, KindError, ParameterError
 from discreet.exact import Exact, in_full, read_in_full, whole
 
 if TYPE_CHECKING:
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["RESERVED", "Plan", "Reservation"]
 
-RESERVED: Final = "reserved"
+RESERVED: Final = "discreet:reserved"
 """Where the receipt of a charge has the plan that it is for."""
 _MECHANISM: Final = "Reservation"
+_MOST: Final = 1 << 20
 
 
 @final
@@ -46,6 +46,8 @@ class Plan:
             raise KindError("releases", type(releases), "a list of events, or of explanations")
         if not any(event.epsilon or event.delta for event in events):
             raise ParameterError("releases", type(releases), "releases that cost something")
+        if events.total() > _MOST:
+            raise ParameterError("releases", type(releases), f"at most {_MOST:,} releases")
         small = len(str(left.delta.denominator // left.delta.numerator)) if left.delta > 0 else 0
         return cls(events, Fraction(1, 10**small))
 
@@ -56,12 +58,19 @@ class Plan:
 
     @classmethod
     def read(cls, receipt: Any) -> Plan | None:
-        """Return the plan that the receipt of a charge has, if it has one."""
-        told = receipt.get(RESERVED) if isinstance(receipt, dict) else None
-        if told is None:
+        """Return the plan that the receipt of a charge has, if it has one; raise where `of` makes no such plan."""
+        if not (isinstance(receipt, dict) and RESERVED in receipt):
             return None
-        releases = Counter({Event.from_dict(event): int(count) for event, count in told["releases"]})
-        return cls(releases, read_in_full(told["fine"]))
+        told = receipt[RESERVED]
+        try:
+            releases = Counter({Event.from_dict(event): count for event, count in told["releases"]})
+        except DiscreetError as error:  # Here it is no user's mistake.
+            raise ValueError(str(error)) from None
+        plan, counts = cls(releases, read_in_full(told["fine"])), releases.values()
+        possible = all(type(n) is int and n > 0 for n in counts) and 0 < sum(counts) <= _MOST and 0 < plan.fine <= 1
+        if not possible or plan.to_dict() != told:
+            raise ValueError("a plan that no ledger wrote")
+        return plan
 
     @property
     def whole(self) -> Event:
@@ -73,30 +82,32 @@ class Plan:
         """What they tell together, because they are fixed."""
         return LossDistribution.of(self.whole, delta=self.fine)
 
-    def cheapest(self, accountant: Accountant, state: State, budget: Amount) -> Event:
-        """Return the event by which books are charged: the one that takes the least share of what is left.
+    def cheapest(self, left: Amount, share: Callable[[Event], Fraction]) -> Event:
+        """Return the event by which books are charged: the one that takes the least *share* of what is left.
 
         It is all releases one by one, or one release at the point of their joint curve that takes the least share.
         """
-        events, left = [self.whole], accountant.left(state, budget)
+        events = [self.whole]
         point = self.losses.fairest(left) if left.delta > 0 else None
         if point is not None:
             moves, numbers = [(point.epsilon, 1)], {"releases": self.releases.total()}
             events.append(Event.of(moves=moves, delta=point.delta, mechanism=_MECHANISM, parameters=numbers))
-        return min(events, key=lambda event: accountant.share(state, event, budget))  # proof: cheapest
+        return min(events, key=share)  # proof: cheapest
 
     def is_worth(self, event: Event | None) -> bool:
         """Whether an event tells no less than the whole plan, computed anew."""
         if event is None or event == self.whole:
             return event is not None
-        (part,) = event.parts
-        return part.mechanism == _MECHANISM and self.losses.delta(event.epsilon) <= event.delta  # proof: worth
+        is_point = [part.mechanism for part in event.parts] == [_MECHANISM]
+        return is_point and self.losses.delta(event.epsilon) <= event.delta  # proof: worth
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """Releases that were reserved as entry *number* of a ledger. Each can be made once; if not, it stays paid for.
+
+    On books with periods it is made in the period in which it was reserved, or never.
 
     It stands where a ledger does: ``Table(..., ledger=reservation)`` makes a release that is left in it, and refuses
     any other.
@@ -124,7 +135,7 @@ class Reservation:
 
     @property
     def left(self) -> Counter[Event]:
-        """The releases that were not made yet, and how often each may be."""
+        """The releases that may still be made, and how often each; none once their period is over."""
         return self.ledger._reserved(self.number)
 
     @property

@@ -13,7 +13,7 @@ from typing import Final, TypeVar, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import LedgerError, show_path
-from discreet.ledger.formats import APPEND_ONLY, FORMAT, INDICES, RULES, TABLES, Rule
+from discreet.ledger.formats import APPEND_ONLY, FORMAT, INDICES, RULES, TABLES, UNRELEASED, Rule
 from discreet.ledger.store import DAMAGED, GATE, Connection, Kind, Refuse, Store
 
 __all__ = ["SQLiteStore", "check_pages", "check_schema", "format_of", "in_memory", "lay_out"]
@@ -227,6 +227,8 @@ def format_of(connection: Connection, refuse: Refuse) -> int:
         refuse("belongs to another program: give the path of a ledger, or one where there is no file yet")
     if version > FORMAT:
         refuse(f"was made by a newer discreet, in format {version}: upgrade discreet to use it")
+    if version == FORMAT - 1:
+        refuse(UNRELEASED)
     return int(version)
 
 

@@ -59,8 +59,9 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
             [str(entry["number"]) for entry in entries if entry["remark"] and entry["kind"] == "charge"]
         )
     for plan in books["reservations"]:
-        rest = plan["releases"] - plan["made"]
-        remarks.append(f"Entry {plan['entry']} reserved {plan['releases']:,} releases, of which {rest:,} are left.")
+        rest = f"{plan['releases'] - plan['made']:,}"
+        state = f"{rest} were not made before its period was over" if plan["over"] else f"{rest} are left"
+        remarks.append(f"Entry {plan['entry']} reserved {plan['releases']:,} releases, of which {state}.")
     remarks += _limits(books)
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 
@@ -128,6 +129,7 @@ def _printable(text: str) -> str:
 
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}
+_RESERVED: Final = "discreet:reserved"
 _MADE: Final = {"release": "released from reservations", "answer": "kept"}
 
 
@@ -144,8 +146,8 @@ def noted(entry: Mapping[str, Any]) -> str:
         return f"answer of entry {receipt['entry']} kept"
     if kind == "release":
         return f"release reserved by entry {receipt['entry']}"
-    if kind == "charge" and isinstance(receipt, dict) and "reserved" in receipt:
-        return f"{sum(count for _, count in receipt['reserved']['releases']):,} releases reserved"
+    if kind == "charge" and isinstance(receipt, dict) and _RESERVED in receipt:
+        return f"{sum(count for _, count in receipt[_RESERVED]['releases']):,} releases reserved"
     if kind == "limit":
         return f"{_printable(receipt['analyst'])} may spend {_amount(receipt, up=False)}"
     return f"entry {receipt['entry']} {_DONE[kind]}: {receipt['reason']}" if kind in _DONE else ""
