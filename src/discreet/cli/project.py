@@ -36,9 +36,10 @@ def bound(command: Callable[..., None]) -> Callable[..., None]:
     def asked(**given: Any) -> None:
         from discreet.tables.project import Project
 
-        project = Project.near(given["file"])
-        found = None if project is None else project.of(given["file"], given["table"])
-        return command(**(given if project is None or found is None else _filled(given, found, project.path)))
+        for project in Project.near(given["file"]):
+            if found := project.of(given["file"], given["table"]):
+                return command(**_filled(given, found, project.path))
+        return command(**given)
 
     return asked
 
@@ -52,7 +53,7 @@ def _filled(given: dict[str, Any], said: Binding, path: Path) -> dict[str, Any]:
         is_said = "each_row = true" if said.person is None else f"person = {', '.join(said.person)}"
         raise click.UsageError(f"--person, --each-row: need none: {path} says {is_said}")
     if given.get("ledger") is not None and not (said.ledger and is_same(given["ledger"], said.ledger)):
-        raise click.UsageError(f"--ledger {given['ledger']}: need none: {path} names the books, or none, itself")
+        raise click.UsageError(f"--ledger: need none: {path} names the books, or none, itself")
     types = dict(said.types)
     for text in given["types"]:
         column, _, kind = text.rpartition("=")
@@ -61,12 +62,12 @@ def _filled(given: dict[str, Any], said: Binding, path: Path) -> dict[str, Any]:
     low, high = said.bounds.get(given.get("column") or "", (None, None))
     ends = {name: str(end) for name, end in (("low", low), ("high", high)) if end is not None and name in given}
     return given | {
-        "file": said.source,
+        "file": given["file"] if "://" in given["file"] else said.source,  # Its own password, its own way there.
         "person": said.person or (),
         "each_row": said.person is None,
-        "table": said.table,
+        "table": given["table"] or said.table,
         "types": tuple(f"{column}={kind}" for column, kind in types.items()),
-        **({"ledger": said.ledger} if "ledger" in given else {}),
+        **({"ledger": given["ledger"] or said.ledger} if "ledger" in given else {}),
         **{name: end for name, end in ends.items() if given[name] is None},
         "bounds": said.bounds,
     }

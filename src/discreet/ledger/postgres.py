@@ -17,6 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from discreet.errors import ParameterError
 from discreet.ledger.formats import FORMAT, INDICES, RULES, TABLES, UNRELEASED, Rule
 from discreet.ledger.store import DAMAGED, GATE, Connection, Kind, Rows, Store
+from discreet.urls import is_secret
 
 __all__ = ["PostgresStore"]
 
@@ -25,7 +26,6 @@ T = TypeVar("T")
 _MARK: Final = "discreet ledger, format "
 _SCHEMA: Final = "discreet"
 _MOST_NAME: Final = 63
-_SECRETS: Final = ("pass", "secret", "token")
 
 # A network that swallows packets would else keep a charge, or everybody's lock, for hours.
 _WATCHFUL: Final = {
@@ -287,7 +287,7 @@ def _parts(url: str) -> tuple[tuple[str, str], dict[str, Any]]:
     if not 0 < len(schema.encode()) <= _MOST_NAME or "\0" in schema or schema.startswith("pg_"):
         raise ParameterError("schema", schema, f"a name of 1 to {_MOST_NAME} bytes that does not start with pg_")
     user, sign, hosts = split.netloc.rpartition("@")
-    shown = [(name, x) for name, x in asked if name != "schema" and not any(word in name for word in _SECRETS)]
+    shown = [(name, x) for name, x in asked if name != "schema" and not is_secret(name)]
     if schema != _SCHEMA:
         shown.append(("schema", schema))
     place = split._replace(scheme="postgresql", netloc=user.partition(":")[0] + sign + hosts, query=_query(shown))

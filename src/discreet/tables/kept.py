@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, LedgerError, ParameterError
 from discreet.ledger.entries import checked_text
+from discreet.urls import database_file, without_secrets
 
 if TYPE_CHECKING:
     from discreet.events import Event
@@ -29,16 +30,17 @@ __all__ = ["declared", "keep", "kept", "packed", "question", "unpacked"]
 def declared(source: Any, table: str | None, version: str | None) -> tuple[str, ...] | None:
     """Return by what a source is known again: where it is, and the version that its owner gives.
 
-    >>> declared("postgres://db/shop", "rides", "2026-11")
-    ('postgres://db/shop', 'rides', '2026-11')
+    >>> declared("postgres://ana:s3cret@db/shop", "rides", "2026-11")
+    ('postgres://ana@db/shop', 'rides', '2026-11')
     """
     if version is None:
         return None
     name = checked_text(version, "version", blank=False)
     if not isinstance(source, str | os.PathLike):
         raise ParameterError("version", version, "none, for a source that is no path or URL: it is not known again")
-    place = os.fspath(source)
-    return (place if "://" in place else str(Path(place).absolute()), table or "", name or "")
+    text = os.fspath(source)
+    place = database_file(text) if "://" in text else Path(text)
+    return (without_secrets(text) if place is None else str(place.absolute()), table or "", name or "")
 
 
 def question(data: Data, receipt: Receipt, event: Event, *more: Any) -> str | None:

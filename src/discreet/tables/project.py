@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, final
@@ -26,17 +28,41 @@ from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
 from discreet.ledger import Ledger
 from discreet.tables.table import Table
+from discreet.urls import database_file, without_secrets
 
 __all__ = ["Binding", "Project", "is_same"]
 
 NAME: Final = "discreet.toml"
+_USER: Final = re.compile("://.*@")
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _is_place(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and "\0" not in value
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, str | list) and bool(value) and _are_texts(_as_list(value))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_texts(values: Any) -> bool:
+    return all(isinstance(value, str) and value for value in values)
+
+
 _NEEDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = MappingProxyType(
     {
-        "source": ("a path, or a database's URL, in text", lambda x: isinstance(x, str) and bool(x)),
-        "table": ("the name of a table in the database, in text", lambda x: isinstance(x, str)),
-        "person": ("the name of a column, or a list of names", lambda x: bool(x) and _are_texts(_as_list(x))),
+        "source": ("a path, or a database's URL, in text", _is_place),
+        "table": ("the name of a table in the database, in text", lambda x: isinstance(x, str) and bool(x)),
+        "person": ("the name of a column, or a list of names", _are_names),
         "each_row": ("true, or nothing", lambda x: x is True),
-        "ledger": ("the path of the books, in text", lambda x: isinstance(x, str) and bool(x)),
+        "ledger": ("the path of the books, in text", _is_place),
         "types": ('names with types, such as {year = "integer"}', lambda x: _is_table(x) and _are_texts(x.values())),
         "bounds": (
             "names with two numbers, such as {amount = [0, 100]}",
@@ -52,12 +78,16 @@ class Binding:
     """What a project says of one table. A *person* of None says that each row is one; bounds are as they were typed."""
 
     name: str
-    source: str
+    source: str = field(repr=False)  # A URL may have a password in it.
     person: tuple[str, ...] | None
-    ledger: str | None
+    ledger: str | None = field(repr=False)
     table: str | None
     types: Mapping[str, str]
     bounds: Mapping[str, tuple[Any, Any]]
+
+    def has(self, table: str, /) -> bool:
+        """Return whether this is what is said of a table of the source; most engines read names in any case."""
+        return self.table is not None and self.table.casefold() == table.casefold()
 
     def open(self) -> Table:
         """Return the table, charged to its books."""
@@ -94,22 +124,22 @@ class Project:
         if set(data) - {"tables"} or not (_is_table(tables) and all(map(_is_table, tables.values()))):
             raise ParameterError("path", str(path), "[tables.NAME] for each table, and nothing else")
         found = {name: _binding(place, name, said) for name, said in tables.items()}
+        places = [(each, _places(each.source)) for each in found.values()]
+        for (one, here), (other, there) in combinations(places, 2):
+            if here & there and (one.table is None or other.has(one.table)):
+                raise ParameterError(f"tables.{other.name}", "a source", f"another than that of {one.name}")
         freeze(self, path=place, bindings=MappingProxyType(found))
 
     @classmethod
-    def near(cls, source: str, /) -> Project | None:
-        """Return the project of the nearest file above a source, or else above the working folder; None without one.
+    def near(cls, source: str, /) -> tuple[Project, ...]:
+        """Return the projects of the nearest files above those of a source, and above the working folder.
 
-        >>> Project.near("/no/such/folder/events.csv") is None
-        True
+        >>> Project.near("/no/such/folder/events.csv")
+        ()
         """
-        place = None if _is_url(source) else path_of(source, "source")
-        beside = [] if place is None else [place.absolute().parent, place.resolve().parent]
-        for start in (*beside, Path.cwd()):
-            for folder in (start, *start.parents):
-                if (folder / NAME).is_file():
-                    return cls(folder / NAME)
-        return None
+        ways = [way for place in _files(source) for way in (place.absolute(), place.resolve())]
+        found = (_above(folder) for folder in dict.fromkeys([*(way.parent for way in ways), Path.cwd()]))
+        return tuple(cls(place) for place in dict.fromkeys(found) if place is not None)
 
     def __getitem__(self, name: str) -> Binding:
         if not isinstance(name, str) or name not in self.bindings:
@@ -128,15 +158,17 @@ class Project:
         if not isinstance(table, str | None):
             raise KindError("table", table, "the name of a table in a database, or none")
         if not _is_url(source) and not path_of(source, "source").exists() and source in self.bindings:
+            if table is not None and not self.bindings[source].has(table):
+                raise ParameterError("table", table, f"none: {self.path} says which table {source} is")
             return self.bindings[source]
-        asked = _places(source)
+        asked, found = _places(source), []
         for binding in self.bindings.values():
             said = _places(binding.source)
-            if asked == said and table in (None, binding.table):
-                return binding
-            if asked & said and not _is_url(source):
+            if asked == said and (table is None or binding.has(table)):
+                found.append(binding)
+            elif asked & said and not _is_url(source):
                 raise ParameterError("source", source, f"{binding.name}, whose files {self.path} binds")
-        return None
+        return found[0] if len(found) == 1 else None
 
 
 def _binding(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
@@ -146,9 +178,14 @@ def _binding(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
             raise none_of(f"tables.{name}", key, _NEEDS)
         need, fits = _NEEDS[key]
         if not fits(value):
-            raise ParameterError(f"tables.{name}.{key}", value, need)
+            is_url = isinstance(value, str) and "://" in value
+            raise ParameterError(f"tables.{name}.{key}", "a URL" if is_url else value, need)
     if "source" not in said:
         raise ParameterError(f"tables.{name}", "no source", "source = PATH, or a database's URL")
+    if ("table" in said) is not _is_url(said["source"]):
+        raise ParameterError(
+            f"tables.{name}", "table", "table = NAME where the source is a database's URL, and only there"
+        )
     if ("person" in said) is ("each_row" in said):
         raise ParameterError(f"tables.{name}", "who a person is", "person = COLUMN, or each_row = true")
     bounds = {column: (low, high) for column, (low, high) in said.get("bounds", {}).items()}
@@ -168,7 +205,12 @@ def _binding(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
 
 
 def _beside(place: Path, source: str) -> str:
-    return source if _is_url(source) else str(place.parent / source)
+    """Return a path, or a URL of a file, as one that does not depend on the working folder."""
+    file = database_file(source) if _is_url(source) else Path(source)
+    if file is None:
+        return source
+    scheme, sign, rest = source.partition("://")
+    return f"{scheme}://{place.parent / file}{''.join(rest.partition('?')[1:])}" if sign else str(place.parent / file)
 
 
 def _is_url(source: str) -> bool:
@@ -180,27 +222,28 @@ def _is_url(source: str) -> bool:
 def is_same(source: str, other: str, /) -> bool:
     """Return whether two paths, patterns or URLs lead to the same place.
 
-    >>> is_same("a/../events.csv", "events.csv"), is_same("sqlite://b.db", "b.db")
-    (True, False)
+    >>> is_same("a/../events.csv", "events.csv"), is_same("postgres://ana:pw@h/books", "postgres://h/books")
+    (True, True)
     """
     return _places(source) == _places(other)
 
 
 def _places(source: str) -> set[str]:
-    """Return where a source is: the URL as it is, or the files of a path or pattern without links."""
+    """Return where a source is: its files without links, or a URL without who asks there and with which secrets."""
+    files = {os.path.realpath(each) for each in _files(source)}
+    return files or {_USER.sub("://", without_secrets(source).replace("postgresql:", "postgres:", 1)).casefold()}
+
+
+def _files(source: str) -> list[Path]:
+    """Return the file of a path or of a URL, or those that a pattern finds; none of a database elsewhere."""
     if _is_url(source):
-        return {source}
-    found = [] if Path(source).exists() else glob.glob(source, recursive=True)  # noqa: PTH207  Absolute patterns.
-    return {os.path.realpath(each) for each in found or [source]}
+        file = database_file(source)
+        return [] if file is None else [file]
+    place = path_of(source, "source")
+    found = [] if place.exists() else glob.glob(source, recursive=True)  # noqa: PTH207  Absolute patterns.
+    return [Path(each) for each in found] or [place]
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _are_texts(values: Any) -> bool:
-    return all(isinstance(value, str) and value for value in values)
+def _above(folder: Path) -> Path | None:
+    """Return the nearest project file in a folder or above it."""
+    return next((each / NAME for each in (folder, *folder.parents) if (each / NAME).is_file()), None)

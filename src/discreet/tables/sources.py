@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError, KindError, ParameterError, Unsupporte
 from discreet.files import found_files
 from discreet.tables.frames import arrow_table
 from discreet.tables.texts import SUFFIXES, declared, text_rows
+from discreet.urls import database_file
 
 __all__ = ["Opened", "opened"]
 
@@ -85,8 +86,8 @@ def _tried(call: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _in_database(ibis: Any, url: str, table: str) -> Any:
-    scheme, _, rest = url.partition("://")
-    if scheme in ("sqlite", "duckdb") and rest.strip("/") and not Path(rest.partition("?")[0]).exists():
+    scheme, file = url.partition("://")[0], database_file(url)
+    if file is not None and not file.exists():
         raise ParameterError("source", f"{scheme}://...", "the path of a database that exists")
     found, failure = _tried(lambda: ibis.connect(url).table(table))
     if failure:
