@@ -241,6 +241,40 @@ class TestPlaces:
             with raw(path) as connection:
                 connection.execute("DROP OWNED BY auditor; DROP ROLE auditor")
 
+    def test_a_role_without_the_schema_is_told_so(self, shelf):
+        path = shelf / "b"
+        filled(path)
+        with raw(path) as connection:
+            connection.execute("CREATE ROLE stranger LOGIN")
+        try:
+            with pytest.raises(LedgerError, match="cannot be used by this role: grant it usage of the schema"):
+                Ledger(path.replace("discreet@", "stranger@"))
+        finally:
+            with raw(path) as connection:
+                connection.execute("DROP ROLE stranger")
+
+    def test_a_table_that_a_crash_empties_is_refused(self, shelf):
+        path = shelf / "b"
+        book = filled(path)
+        with raw(path) as connection:
+            connection.execute("ALTER TABLE entries SET UNLOGGED")
+        for call in (book.verify, lambda: Ledger(path)):
+            with pytest.raises(LedgerError, match="damaged"):
+                call()
+
+    def test_a_database_that_cannot_hold_every_text_is_left_as_it_was(self, shelf, monkeypatch):
+        with shelf.server.connect("postgres") as connection:
+            connection.execute("DROP DATABASE IF EXISTS latin")
+            connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+        try:
+            monkeypatch.setattr(shelf, "name", "latin")
+            with pytest.raises(LedgerError, match="a database in UTF8"):
+                Ledger(shelf / "b", epsilon=1)
+            assert shelf.iterdir() == []
+        finally:
+            with shelf.server.connect("postgres") as connection:
+                connection.execute("DROP DATABASE latin")
+
     def test_without_the_driver_the_remedy_is_said(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "discreet.ledger.postgres", None)
         with pytest.raises(UnsupportedError, match=r"need psycopg: pip install 'discreet\[postgres\]'"):

@@ -1,12 +1,13 @@
 """Reservations inside an organisation's rules, answers that bind their charges, and receipts that are no plans."""
 
 import json
+import random
 from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
 
-from discreet import BudgetError, Ledger, LedgerError, ParameterError
+from discreet import BudgetError, IntegerGaussian, Ledger, LedgerError, ParameterError
 from discreet.accounting import Event
 from discreet.ledger import Period, books
 from discreet.ledger.limits import Limits
@@ -94,6 +95,19 @@ class TestAnalysts:
         assert plan.charge(event=TENTH, who="ben").who == "ben"
         assert Ledger(shelf / "b", who="ana").reservation(plan.number).charge(event=TENTH).who == "ana"
 
+    def test_a_gaussian_without_an_epsilon_fits_no_plain_limit_and_is_told_so(self, clock):
+        zcdp = {"epsilon": 5, "delta": "1e-5", "accountant": "zcdp"}
+        noise = IntegerGaussian(variance=1000).event(1)
+        for rules, who in (({"analysts": {"ana": 5}}, "ana"), ({"period": MONTH}, None)):
+            with pytest.raises(BudgetError, match="its loss is zCDP alone: state it at an epsilon"):
+                Ledger.in_memory(**zcdp, **rules).charge(event=noise, who=who)
+
+    def test_a_page_tells_nobody_from_who_is_called_so(self):
+        book = Ledger.in_memory(epsilon=1)
+        book.charge(epsilon="1/4", who="not said")
+        book.charge(epsilon="1/8")
+        assert "<bdi>not said</bdi> 25 %, <bdi>not said</bdi> 12.5 %" in book.to_html()
+
 
 class TestAnswers:
     def test_a_charge_whose_answer_is_kept_stands(self, shelf):
@@ -111,6 +125,16 @@ class TestAnswers:
         with pytest.raises(ParameterError, match="number=1: need a charge that was not taken back"):
             book.keep(1, question="people", answer=7)
         assert book.kept("people") is None
+
+    def test_a_question_fits_into_an_index(self, shelf):
+        book = Ledger(shelf / "b", epsilon=1)
+        book.charge(epsilon="1/2")
+        seeds = random.Random(7919)
+        long = "".join(chr(seeds.randrange(0x10000, 0x20000)) for _ in range(500))
+        with pytest.raises(ParameterError, match="at most 2000 bytes"):
+            book.keep(1, question=f"{long}.", answer=7)
+        book.keep(1, question=long, answer=7)
+        assert book.kept(long)[1] == 7
 
     @pytest.mark.parametrize("first", ["void", "answer"])
     def test_both_together_are_damage(self, shelf, monkeypatch, first):

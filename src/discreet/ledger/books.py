@@ -18,7 +18,7 @@ from discreet.exact import Exact, exact, in_full, whole
 from discreet.files import checked_place, write_text
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
 from discreet.ledger.formats import FORMAT, Books, create, enter
-from discreet.ledger.limits import NO_LIMITS, Analyst, Limits, Period, Spell
+from discreet.ledger.limits import NO_LIMITS, Analyst, Limits, Period, Spell, unstated
 from discreet.ledger.older import Old, check_origin, migrate
 from discreet.ledger.reservations import RESERVED, Plan, Reservation
 from discreet.ledger.sqlite import SQLiteStore, in_memory
@@ -37,6 +37,7 @@ _NOTHING: Final = Amount(Fraction(0), Fraction(0))
 _MOST_SECONDS: Final = 10**6
 _MOST_NAME: Final = 255
 _MOST_SHOWN: Final = 80
+_MOST_QUESTION: Final = 2000
 _URL: Final = re.compile(r"\s*([a-z][a-z0-9+.-]+:/{1,2})", re.IGNORECASE)
 """How a URL begins, even one that was made a path; a drive has one letter."""
 
@@ -413,7 +414,7 @@ class Ledger:
         >>> entry.number, answer, book.kept("people in 2026-12")
         (1, 81004, None)
         """
-        which, asked = whole(number, "number", least=1), checked_text(question, "question", blank=False)
+        which, asked = whole(number, "number", least=1), _asked_text(question)
         told = json_text({"entry": which, "answer": answer})
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
@@ -437,7 +438,7 @@ class Ledger:
         >>> Ledger.in_memory(epsilon=1).kept("people") is None
         True
         """
-        asked = checked_text(question, "question", blank=False)
+        asked = _asked_text(question)
 
         def read(connection: Connection) -> tuple[Entry, Any] | None:
             self._mark, _ = self._follow(connection, self._mark)
@@ -662,7 +663,8 @@ class Ledger:
         >>> "Nothing is charged yet." in Ledger.in_memory(epsilon=1).to_html()
         True
         """
-        return timeline_page(repr(self), self.to_dict(), self.sheet).to_html(path)
+        books = self.to_dict()
+        return timeline_page(repr(self), books, book_sheet(repr(self), books)).to_html(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._store.path is None:
@@ -806,8 +808,7 @@ class Ledger:
         cost, left = Amount(event.epsilon, event.delta), self._accountant.left(mark.state, self._budget)
         near = any(0 < wanted - there <= wanted / 2**40 for wanted, there in zip(cost, left, strict=True))
         hint = '; a float is the binary number that it is: write "0.1" for a tenth' if floats and near else ""
-        if any(part.concentrated and part.delta == 1 for part in event.parts) and "rho" not in self._accountant.sums:
-            hint += "; its loss is zCDP alone: state it at an epsilon, as Gaussian(variance, epsilon=...) does"
+        hint += unstated(event, self._accountant)
         raise BudgetError(
             f"{self._accountant.text_of(event)}: more than is left in {self._store.where}: "
             f"{self._accountant.text_left(mark.state, self._budget)}; "
@@ -828,6 +829,14 @@ def _made(connection: Connection, number: int) -> Counter[Event]:
     for text, count in connection.execute(query, (number,)):
         made[Event.from_dict(json.loads(text))] += count
     return made
+
+
+def _asked_text(question: str) -> str:
+    """Return the text of a question as it is stored: short enough for an index."""
+    asked = str(checked_text(question, "question", blank=False))
+    if len(asked.encode()) > _MOST_QUESTION:
+        raise ParameterError("question", question, f"at most {_MOST_QUESTION} bytes: give its digest")
+    return asked
 
 
 def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:

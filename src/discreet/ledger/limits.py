@@ -24,7 +24,7 @@ from discreet.measures import amount
 if TYPE_CHECKING:
     from discreet.ledger.entries import Entry
 
-__all__ = ["NO_LIMITS", "Analyst", "Limits", "Period", "Spell"]
+__all__ = ["NO_LIMITS", "Analyst", "Limits", "Period", "Spell", "unstated"]
 
 _DAYS: Final = {"day": 1, "week": 7}
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
@@ -164,7 +164,7 @@ class Spell:
                 f"{rule.text_of(event)}: more than is left of the {self.period.every} from "
                 f"{self.period.begin(self.index)} in {where}: {rule.text_left(self.state, budget)}; "
                 f"{rule.excess(self.state, event, budget)}; the next begins on {self.period.begin(self.index + 1)}; "
-                "nothing was charged"
+                f"nothing was charged{unstated(event, rule)}"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class Limits:
         if analyst is not None and not cost.within(analyst.left):  # proof: analyst
             raise BudgetError(
                 f"{cost.text(up=True)}: more than is left to {who!r} in {where}: {analyst.left.text(up=False)}, of "
-                f"{analyst.limit.text(up=False)}; nothing was charged"
+                f"{analyst.limit.text(up=False)}; nothing was charged{unstated(event, Plain())}"
             )
 
     def _rules_for(self, who: str | None) -> Iterator[tuple[Accountant, State, Amount]]:
@@ -305,6 +305,13 @@ class Limits:
 
 
 NO_LIMITS: Final = Limits()
+
+
+def unstated(event: Event, accountant: Accountant) -> str:
+    """Return what to do about an event whose loss is zCDP alone, where no rho is counted; nothing for another."""
+    if "rho" in accountant.sums or not any(part.concentrated and part.delta == 1 for part in event.parts):
+        return ""
+    return "; its loss is zCDP alone: state it at an epsilon, as Gaussian(variance, epsilon=...) does"
 
 
 def _texts(cost: Amount) -> dict[str, str]:

@@ -101,6 +101,7 @@ class PostgresStore(Store):
         self._asked(lambda connection: self._make(connection, fill))
 
     def _make(self, connection: psycopg.Connection[Any], fill: Callable[[Connection], object]) -> None:
+        self._check_server(connection)
         # Whoever has to wait for others who make the same books does so before anything is looked at.
         _do(connection, f"BEGIN; SET LOCAL lock_timeout TO {max(1, int(1000 * self.timeout))}")
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('discreet ' || %s, 0))", [self._schema])
@@ -125,11 +126,11 @@ class PostgresStore(Store):
 
     def hold(self) -> None:
         """Refuse a server on which a crash loses what was committed, or which cannot hold every text."""
-        settings = self._asked(
-            lambda connection: connection.execute(
-                "SELECT current_setting('fsync'), current_setting('server_encoding')"
-            ).fetchone()
-        )
+        self._asked(self._check_server)
+
+    def _check_server(self, connection: psycopg.Connection[Any]) -> None:
+        query = "SELECT current_setting('fsync'), current_setting('server_encoding')"
+        settings = connection.execute(query).fetchone()
         if settings != ("on", "UTF8"):
             self.refuse(f"need fsync on and a database in UTF8, not {settings}: a crash would lose charges, or a text")
 
@@ -138,6 +139,9 @@ class PostgresStore(Store):
         ((there, mark),) = connection.execute(
             "SELECT to_regclass('budget') IS NOT NULL, obj_description(to_regclass('budget'), 'pg_class')"
         )
+        hidden = "SELECT 1 FROM pg_namespace WHERE nspname = ? AND NOT has_schema_privilege(oid, 'usage')"
+        if not there and connection.execute(hidden, [self._schema]).fetchone():
+            self.refuse(_MEANINGS["42501"])
         if not there and not mark:
             self.refuse("has been deleted or moved, or belongs to another program: put it back, or give another schema")
         version = str(mark).removeprefix(_MARK)
@@ -155,7 +159,7 @@ class PostgresStore(Store):
             "SELECT c.relname, a.attname, format_type(a.atttypid, NULL), a.attnotnull FROM pg_class c "
             "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND c.relkind = 'r' "
             "WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) "
-            "ORDER BY c.relname, a.attnum"
+            "AND c.relpersistence = 'p' ORDER BY c.relname, a.attnum"  # proof: logged
         )
         triggers = connection.execute(
             "SELECT c.relname, t.tgname, t.tgtype, t.tgenabled::text, p.prosrc FROM pg_trigger t "

@@ -83,7 +83,7 @@ def _spending(books: Mapping[str, Any]) -> list[Block]:
     if not entries or not of:
         return [Text(["Nothing is charged yet."])]
     costs = _costs(entries, name)
-    names = _names(costs)
+    places, names = _columns(costs)
     times = [datetime.fromisoformat(when) for when, _, _ in costs]
     first, last = min(times), max(times)
     span = (last - first).total_seconds()
@@ -91,7 +91,7 @@ def _spending(books: Mapping[str, Any]) -> list[Block]:
     sums = [[Fraction(0)] * len(names) for _ in range(count)]
     for time, (_, who, cost) in zip(times, costs, strict=True):
         place = min(int(count * (time - first).total_seconds() / span), count - 1) if span else 0
-        sums[place][names.index(who) if who in names else len(names) - 1] += cost
+        sums[place][places[who]] += cost
     columns, total = [], [Fraction(0)] * len(names)
     for added in sums:
         total = [x + y for x, y in zip(total, added, strict=True)]
@@ -103,9 +103,9 @@ def _spending(books: Mapping[str, Any]) -> list[Block]:
     return [Stack(caption, names, columns, ends, f"all {name}", beside)]
 
 
-def _costs(entries: Sequence[Mapping[str, Any]], name: str) -> list[tuple[str, str, Fraction]]:
+def _costs(entries: Sequence[Mapping[str, Any]], name: str) -> list[tuple[str, str | None, Fraction]]:
     """Return when, by whom and how much was charged; what is taken back is taken back from who had asked."""
-    asked = {entry["number"]: entry["who"] or _NOBODY for entry in entries}
+    asked = {entry["number"]: entry["who"] for entry in entries}
     return [
         (
             entry["when"],
@@ -116,13 +116,15 @@ def _costs(entries: Sequence[Mapping[str, Any]], name: str) -> list[tuple[str, s
     ]
 
 
-def _names(costs: Sequence[tuple[str, str, Fraction]]) -> list[str]:
-    """Return who asked, those first who spent most; beyond a few, the others together."""
-    spent: dict[str, Fraction] = {}
+def _columns(costs: Sequence[tuple[str, str | None, Fraction]]) -> tuple[dict[str | None, int], list[str]]:
+    """Return the column of each who asked, those first who spent most, and its name; beyond a few, of all others."""
+    spent: dict[str | None, Fraction] = {}
     for _, who, cost in costs:
         spent[who] = spent.get(who, Fraction(0)) + cost
-    names = sorted(spent, key=lambda who: (-spent[who], who))
-    return names if len(names) <= _NAMED + 1 else [*names[:_NAMED], f"{len(names) - _NAMED} others"]
+    ranked = sorted(spent, key=lambda who: (-spent[who], who or ""))
+    names, rest = [_NOBODY if who is None else who for who in ranked], len(ranked) - _NAMED
+    places = {who: min(place, _NAMED) for place, who in enumerate(ranked)}
+    return places, names if rest <= 1 else [*names[:_NAMED], f"{rest} others"]
 
 
 def _percent(share: Fraction, *, up: bool) -> str:
