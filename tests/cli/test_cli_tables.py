@@ -451,7 +451,9 @@ class TestOneCall:
             "budget": [Ledger.__init__, Ledger.void, compare],
         }[name]
         opened = (
-            {"file", "person", "ledger", "who", "table", "types", "where", "by", "keys"} if name != "budget" else set()
+            {"file", "person", "ledger", "who", "table", "types", "version", "fresh", "where", "by", "keys"}
+            if name != "budget"
+            else set()
         )
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}

@@ -41,6 +41,8 @@ GROUP_SIZE: Final = 1000
 """The group size for which "auto" chooses."""
 _LEFT_OUT: Final = Fraction(1, 20)
 """The part of epsilon that pays for knowing what bounding leaves out; twice as much for choosing max_groups too."""
+_SIGNS: Final = ";\t|,"
+"""What programs write between columns."""
 
 
 @final
@@ -388,5 +390,14 @@ def check_columns(name: str, wanted: Iterable[Any], table: Any) -> None:
     for column in wanted:
         if not isinstance(column, str):
             raise KindError(name, column, "a column's name")
-        if column not in table.columns:
-            raise none_of(name, column, table.columns)
+        if column in table.columns:
+            continue
+        several = [part.strip() for part in column.split(",")]
+        if len(several) > 1 and set(several) <= set(table.columns):
+            need = f"each column by itself: {', '.join(map(repr, several))}; on the command line, repeat the option"
+            raise ParameterError(name, column, need)
+        only = table.columns[0] if len(table.columns) == 1 else ""
+        if sign := next((sign for sign in _SIGNS if sign in only), None):
+            need = f"a column; there is but one, with {sign!r} in its name: .csv needs ',' between columns, .tsv '\\t'"
+            raise ParameterError(name, column, need)
+        raise none_of(name, column, table.columns)

@@ -5,6 +5,7 @@ Each method is one release: see `query`, where it is checked, charged and drawn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -83,7 +84,8 @@ class Table(Data):
         else, filter an Ibis table and give that as the source; what it then holds are the data.
         """
         if isinstance(condition, str):
-            with hinted(self.types):
+            words = set(re.findall(r"\w+", condition))
+            with hinted(self.types, [name for name in self._ibis.columns if name in words]):
                 predicate(self._ibis, condition)
             both = " AND ".join(_bracketed(each) for each in (self.condition, condition) if each is not None)
             return self._with(condition=condition if self.condition is None else both)
@@ -232,7 +234,7 @@ class Groups:
         if not isinstance(by, tuple | list):
             raise KindError("by", by, "a tuple of names of columns")
         check_columns("columns", by, table._ibis)
-        with hinted(table.types):
+        with hinted(table.types, by):
             known = None if keys is None else checked(keys, [table._ibis[name] for name in by])
         freeze(self, table=table, by=tuple(by), known=known)
 

@@ -13,7 +13,7 @@ import csv
 import glob
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -35,7 +35,6 @@ _TYPES: Final = {
 }
 _DECIMAL: Final = re.compile(r"decimal\((\d{1,2}), ?(\d{1,2})\)")
 _NAMES: Final = f"{', '.join(_TYPES)} or decimal(p,s)"
-_HINT: Final = 'columns of CSV and JSON are text unless declared: types={"year": "integer"}, or --type year=integer'
 _CSV: Final = "auto_detect=false, header=true, quote='\"', escape='\"', strict_mode=false"
 _JSON: Final = "format='newline_delimited'"
 _TOTAL: Final = "ignore_errors=true, hive_partitioning=false"
@@ -92,13 +91,16 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
 
 
 @contextmanager
-def hinted(types: Mapping[str, str] | None) -> Iterator[None]:
-    """Add to an error about a text file's column how a type is declared; *types* are None for other sources."""
+def hinted(types: Mapping[str, str] | None, names: Iterable[str] = ()) -> Iterator[None]:
+    """Add to an error about a text file's columns how a type is declared; *types* are None for other sources."""
     try:
         yield
     except (ParameterError, KindError) as error:
         if types is not None:
-            error.args = (f"{error}; {_HINT}",)
+            texts = [name for name in names if name not in types]
+            name = texts[0] if len(texts) == 1 else "COLUMN"  # Of several it may be any.
+            how = f'types={{"{name}": "integer"}}, or --type {name}=integer'
+            error.args = (f"{error}; columns of CSV and JSON are text unless declared: {how}",)
         raise
 
 
