@@ -86,6 +86,12 @@ class TestPeriods:
 
 
 class TestAnalysts:
+    def test_a_plan_that_is_cheap_for_the_whole_is_charged_as_fits_who_asks(self):
+        book = Ledger.in_memory(epsilon=20, delta="1e-5", analysts={"ana": ("5", "2e-6")})
+        plan = book.reserve([TENTH] * 100, who="ana")  # One by one they take less of the whole, and 10 of her 5.
+        assert plan.left.total() == 100
+        assert book.analysts["ana"].spent.epsilon < 5
+
     def test_a_reserved_release_says_who_asks(self, shelf):
         book = Ledger(shelf / "b", epsilon=9, analysts={"ana": 5, "ben": 1})
         plan = book.reserve([TENTH] * 3, who="ana")

@@ -68,11 +68,11 @@ CATALOGUE = [
         RULES + "TestAnalysts::test_a_reserved_release_says_who_asks",
     ),
     Mutant(
-        "a plan that does not know the period",
+        "a plan that does not know who asks",
         "ledger/limits.py",
         "return max([of_all, *(rule.share(state, event, budget) for rule, state, budget in self._rules_for(who))])",
         "return of_all",
-        RULES + "TestPeriods::test_releases_that_fit_one_by_one_fit",
+        RULES + "TestAnalysts::test_a_plan_that_is_cheap_for_the_whole_is_charged_as_fits_who_asks",
     ),
     Mutant(
         "a plan of any shape",
