@@ -92,7 +92,15 @@ TRUSTING = {
     *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "simplex"),
     *("Question.places_of_answers", "Question.places_of_reports", "Question.places_of_texts"),
     *("Collector.add_many", "PairCollector.add_many", "Bounding.expression"),
-    *("Bounding.each", "Bounding.first_groups", "Bounding.named", "Bounding.rows", "Bounding.run", "Bounding.wires"),
+    *(
+        "Bounding.common",
+        "Bounding.each",
+        "Bounding.first_groups",
+        "Bounding.named",
+        "Bounding.rows",
+        "Bounding.run",
+        "Bounding.wires",
+    ),
     # Mappings raise KeyError.
     *("Boxes.__getitem__", "Estimates.__getitem__", "Waves.__getitem__", "WavesEstimate.__getitem__"),
 }
