@@ -36,6 +36,10 @@ def told() -> Callable[[str], Released]:
     return _discreet()
 
 
+def two_rounds() -> Callable[[str], Released]:
+    return _discreet(left_out=0, rounds=2)
+
+
 def _discreet(**rest: Any) -> Callable[[str], Released]:
     from discreet.tables import Table
 

@@ -1,10 +1,12 @@
 """Keys are fetched after the totals, for the groups that are asked for."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 import tables_engines
 
-from discreet.tables import Bounding, People
+from discreet.tables import Bounding, People, Table
 from discreet.tables.spread import Sizes
 
 ibis = pytest.importorskip("ibis")
@@ -43,3 +45,14 @@ def test_the_driver_of_spark_gets_no_key_that_is_not_asked_for(engine, totals, m
     assert [table.column_names for table in sent] == [["people", "a0", "b", "row"]]
     found.keys(np.array([2, 1]))
     assert [len(table) for table in sent[1:]] == [2]
+
+
+def test_known_decimals_with_all_digits_behind_the_point_are_found():
+    con = ibis.duckdb.connect()
+    con.raw_sql(
+        "CREATE TABLE paid AS SELECT i id, ([0.05, -0.10, 0])[1 + i % 3]::DECIMAL(2, 2) rate FROM range(3000) t(i)"
+    )
+    rates = [Decimal("0.05"), Decimal("-0.1"), Decimal(0), Decimal("0.99")]
+    groups = Table(con.table("paid"), person="id").group_by("rate", keys=rates)
+    people = groups.count_people(epsilon=50, max_groups=1).columns["people"]
+    assert [round(n, -2) for n in people] == [1000, 1000, 1000, 0]

@@ -122,7 +122,7 @@ class TestEngines:
     "kind",
     [
         *("BIGINT", "UBIGINT", "HUGEINT", "BOOLEAN", "VARCHAR", "DATE", "TIME", "UUID", "DECIMAL(9, 2)"),
-        *("TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_S", "TIMESTAMP_NS", "DECIMAL(38, 0)"),
+        *("TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_S", "TIMESTAMP_NS", "DECIMAL(38, 0)", "DECIMAL(4, 4)"),
     ],
 )
 def test_a_group_of_any_type_that_is_shown_is_left_out(kind):
@@ -135,6 +135,7 @@ def test_a_group_of_any_type_that_is_shown_is_left_out(kind):
         "TIME": "'00:00:00', '12:30:01.000001', '24:00:00'",
         "UUID": "'00000000-0000-0000-0000-00000000000a', 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
         "DECIMAL(9, 2)": "1.50, -0.01, 0",
+        "DECIMAL(4, 4)": "0.05, -0.0001, 0",
         "DECIMAL(38, 0)": "1, -99999999999999999999999999999999999999",
     }.get(
         kind,

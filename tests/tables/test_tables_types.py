@@ -94,6 +94,7 @@ TYPES = {
         Odd("UBIGINT", int, ("7", 7), {str(2**64 - 1): 2**64 - 1, str(2**63): 2**63}),
         Odd("HUGEINT", Decimal, ("7", 7), {str(2**127 - 1): Decimal(2**127 - 1), str(-(2**127)): Decimal(-(2**127))}),
         Odd("DECIMAL(38, 37)", Decimal, ("7", 7), {"1e-37": Decimal("1e-37"), "-9.5": Decimal("-9.5")}),
+        Odd("DECIMAL(4, 4)", Decimal, ("0.5", Decimal("0.5")), {"-0.0001": Decimal("-0.0001"), "0": Decimal(0)}),
         Odd("DECIMAL(18, 0)", Decimal, ("7", 7), {"123456789012345678": Decimal(123456789012345678)}),
         Odd("DOUBLE", float, ("0.5", 0.5), REALS | FLOATS),
         Odd("FLOAT", float, ("0.5", 0.5), {"1e-45": 1.401298464324817e-45, **FLOATS}),

@@ -112,7 +112,7 @@ class Finding(Measurement[Any, list[tuple[Any, ...]]]):
         each = bounding.each(each, [*who, *keys]) if who else each
         if found:
             code = order.code("g", [each[key] for key in keys])
-            each = each.filter(~code.isin(list(found)))  # proof: rest
+            each = engine.without(each, code, found)  # proof: rest
         if who:
             each = bounding.first_groups(each, order, who, keys, lambda placed: {"d": _degree(placed, who)})
         each = each.mutate(w=self._weight(each.d) if who else self.mechanism.norm)

@@ -90,10 +90,10 @@ def _resolved(condition: Any, table: Any) -> Any:
 
 
 def used(condition: Any) -> set[str]:
-    """Return the columns that a condition looks at."""
+    """Return the columns of its table that a condition looks at, and not those that the table is made from."""
     import ibis.expr.operations as ops
 
-    return {field.name for field in condition.op().find(ops.Field)}
+    return {field.name for field in condition.op().find(ops.Field, filter=ops.Value)}
 
 
 class _Total:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Final
 
@@ -27,6 +28,13 @@ class DuckDB(Engine):
         """Return the condition in a TRY; what is wrong within a COALESCE, that does not catch."""
         return call("try", "boolean", condition)
 
+    def without(self, rows: Any, value: Any, listed: Sequence[Any]) -> Any:
+        """Return the rows by a join: in a list that it must not be in, DuckDB looks for each value from the start."""
+        import ibis
+
+        them = ibis.literal(list(listed), f"array<{value.type()}>").unnest().name("x").as_table()
+        return rows.anti_join(them, value == them.x).select(rows.columns)
+
     def octets(self, text: Any) -> Any:
         """Return the bytes, which have no collation; a cast would read escapes in them."""
         return call("encode", "binary", text)
@@ -48,6 +56,10 @@ class DuckDB(Engine):
             ends = _NANO_ENDS if kind.scale == _NANO else _ENDS
             low, high = (literal(end, dt.Timestamp(scale=6)).cast(kind) for end in ends)
         return call("epoch_us", "int64", within(column, low, high))
+
+    def digits(self, column: Any) -> Any:
+        """Return texts; where all digits are behind the point, DuckDB leaves out the 0 before it."""
+        return call("regexp_replace", "string", column.cast("string"), literal("^(-?)[.]"), literal("\\10."))
 
     def clock(self, column: Any) -> Any:
         """Return microseconds."""

@@ -71,6 +71,10 @@ class Engine(ABC):
             need = f"a column of integers, texts, booleans, dates, times or numbers, not {kind}"
             raise KindError("column", name, need)
 
+    def without(self, rows: Any, value: Any, listed: Sequence[Any]) -> Any:
+        """Return the rows whose value, which is never null, is none of those that are listed."""
+        return rows.filter(~value.isin(list(listed)))
+
     def who(self, column: Any) -> Any:
         """Return a column of people in which equal means the same: texts are bytes, and -0.0 is 0.0."""
         kind = column.type()
