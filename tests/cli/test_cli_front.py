@@ -289,7 +289,7 @@ class TestExamples:
     def test_every_command_has_one(self):
         assert {name for name, _ in EXAMPLES} == set(COMMANDS)
 
-    @pytest.mark.parametrize(("name", "example"), itertools.starmap(_marked, EXAMPLES), ids=lambda text: text)
+    @pytest.mark.parametrize(("name", "example"), list(itertools.starmap(_marked, EXAMPLES)), ids=lambda text: text)
     def test_they_run(self, name, example, folder, monkeypatch):
         words = shlex.split(example)[1:]
         assert " ".join(words).startswith(name)

@@ -129,7 +129,7 @@ class TestMechanisms:
         assert (part.mechanism, part.sensitivity) == ("LaplaceThreshold", (3, 3, 1))
         assert dict(part.parameters) == {"scale": 2, "threshold": 30}
         (part,) = IntegerLaplace(scale="7/3").event(2).parts
-        assert (part.mechanism, part.sensitivity) == ("IntegerLaplace", (2, 2, 2))
+        assert (part.mechanism, part.sensitivity) == ("IntegerLaplace", (1, 2, 2))
         assert dict(part.parameters) == {"scale": Fraction(7, 3)}
         (part,) = (OneHot(["a", "b"]) >> Rappor(length=2, max_weight=1, f="1/2")).event(1).parts
         assert (part.mechanism, part.sensitivity) == ("Rappor", (1,))

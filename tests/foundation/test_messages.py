@@ -42,7 +42,7 @@ from discreet.tables.release import InTurn
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
 INNER = {
     *("cli", "coins", "errors", "figures", "files", "intervals"),
-    *("noise", "pages", "progress", "reals", "samplers", "words"),
+    *("noise", "pages", "progress", "reals", "samplers", "urls", "words"),
 }
 """Modules that take what others have checked or released, and the command line, which takes texts."""
 SEAMS = {
