@@ -320,6 +320,7 @@ ROOMS = {
     "words": "a loss in sentences",
     "figures": "numbers as read",
     "files": "whole or not at all",
+    "urls": "without secrets",
     "progress": "how far work is",
     "intervals": "bounds from counts",
     "accounting": "what events cost together",

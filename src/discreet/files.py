@@ -77,8 +77,6 @@ def read_toml(path: Path, /, number: Callable[[str], Any] = str) -> dict[str, An
     """
     import tomllib
 
-    if not path.is_file():
-        raise ParameterError("path", str(path), "a file that exists")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=number)
     except RecursionError:

@@ -119,6 +119,8 @@ class Project:
 
     def __init__(self, path: str | os.PathLike[str] = NAME) -> None:
         place = path_of(path).absolute()
+        if not place.is_file():
+            raise ParameterError("path", str(path), "a file that exists")
         data = read_toml(place)
         tables: Any = data.get("tables")
         if set(data) - {"tables"} or not (_is_table(tables) and all(map(_is_table, tables.values()))):
