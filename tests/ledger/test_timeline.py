@@ -74,6 +74,13 @@ class TestSpending:
         assert "<b>" not in page
         assert "\u202e" not in page
 
+    def test_everybody_who_has_a_limit_is_told_of_whatever_the_name(self):
+        book = Ledger.in_memory(epsilon=1, analysts={"ana  [x": "1/2"})
+        book.charge(epsilon="0.4", who="ana  [x")
+        page = book.to_html()
+        assert "ana  [x: epsilon 0.4 and delta 0 spent, epsilon 0.1 and delta 0 left." in page
+        assert "####" not in page
+
     def test_one_moment_is_one_column(self, monkeypatch):
         monkeypatch.setattr(module, "now", lambda: "2026-01-01T00:00:00.000000+00:00")
         book = Ledger.in_memory(epsilon=1)

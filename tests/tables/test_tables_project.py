@@ -95,6 +95,13 @@ class TestCommandLine:
         assert run("count", "data/more.csv", "--epsilon", 1).exit_code == 2
         assert left(folder) == 3
 
+    def test_a_table_that_is_bound_to_no_books_is_told_what_binds_it(self, folder):
+        (folder / "discreet.toml").write_text(TABLE.replace('ledger = "budget.db"\n', ""))
+        done = run("count", "events", "--epsilon", 1)
+        assert done.exit_code == 0
+        assert 'and ledger = "books.db" in discreet.toml charges them.' in done.stderr
+        assert "--ledger" not in done.stderr
+
     def test_bounds_that_nobody_said_are_asked_for(self, folder):
         done = run("sum", "events", "user_id", "--high", 3, "--epsilon", 1)
         assert_one_line(done, 2)

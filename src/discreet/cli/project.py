@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["UNCOUNTED", "bound", "say_uncounted"]
 
-UNCOUNTED: Final = (
+_UNCOUNTED: Final = (
     "discreet: nobody is counting: this answer is on no books. discreet budget books.db --create --epsilon 3 makes "
-    "some, and --ledger books.db charges them."
+    "some, and {} charges them."
 )
+UNCOUNTED: Final = _UNCOUNTED.format("--ledger books.db")
 
 
 def say_uncounted(given: dict[str, Any]) -> None:
     """Say so where an answer was charged to no books."""
     if given["ledger"] is None:
-        click.echo(UNCOUNTED, err=True)
+        bound_to_none = _UNCOUNTED.format('ledger = "books.db" in discreet.toml')
+        click.echo(bound_to_none if "bounds" in given else UNCOUNTED, err=True)
 
 
 def bound(command: Callable[..., None]) -> Callable[..., None]:

@@ -41,7 +41,8 @@ def timeline_page(title: str, books: Mapping[str, Any], sheet: Sheet) -> Page:
     counted = [(f"budget: {name}", written(read_in_full(x), up=True)) for name, x in budget.items()]
     counted.append((f"counted by: {books['accountant']}", rule(books["accountant"])))
     sections = [
-        Section("What is left", [_readings(books["readings"]), Text(_words(sheet))]),
+        # The sheet's first remarks are the readings, which are drawn here.
+        Section("What is left", [_readings(books["readings"]), Text(sheet.remarks[len(books["readings"]) :])]),
         Section("What was spent, when and by whom", _spending(books)),
         Section(
             "What all answers together can tell",
@@ -60,11 +61,6 @@ def _of_periods(period: Mapping[str, Any] | None) -> list[str]:
     epsilon, delta = (read_in_full(period["budget"][name]) for name in ("epsilon", "delta"))
     said = f"Whatever was known before, of all answers of one {period['every']} together: "
     return [f"{said}{promise(epsilon, delta, fails=False)}."]
-
-
-def _words(sheet: Sheet) -> list[str]:
-    """Return what a sheet of books says below, but for its bars: the page draws them."""
-    return [remark for remark in sheet.remarks if "  [" not in remark]
 
 
 def _readings(readings: Mapping[str, Mapping[str, str]]) -> Bars:
