@@ -2,6 +2,8 @@
 
 from planted import Mutant, T
 
+UNCHANGED = "test_tables_unchanged.py::"
+
 CATALOGUE = [
     Mutant(
         "a person counts in one group more than the map says",
@@ -100,6 +102,34 @@ CATALOGUE = [
         "self._questions.pop(asker, None)",
         "self._questions.get(asker)",
         "test_tables_ready.py::test_a_question_is_asked_once_and_then_under_another_salt",
+    ),
+    Mutant(
+        "a source is not looked at again",
+        T + "ready.py",
+        "engine_of(rows).check_unchanged(rows)",
+        "engine_of(rows)",
+        UNCHANGED + "test_a_table_that_was_altered_is_refused_and_nothing_is_charged",
+    ),
+    Mutant(
+        "columns in other places are the same",
+        T + "engines/engine.py",
+        "if [*now.items()] != [*made.items()]:",
+        "if dict(now) != dict(made):",
+        UNCHANGED + "test_columns_that_changed_places_are_refused",
+    ),
+    Mutant(
+        "of several files the first is looked at again",
+        T + "engines/engine.py",
+        "vars(self.backend).get(_AGAIN, lambda: None)()",
+        "",
+        UNCHANGED + "test_each_of_several_parquet_files_is_looked_at",
+    ),
+    Mutant(
+        "a header is looked at once",
+        T + "texts.py",
+        "checked_again(rows.get_backend(), lambda: _check_header(paths, names))",
+        "_check_header(paths, names)",
+        UNCHANGED + "test_a_csv_file_with_another_header_is_refused",
     ),
     Mutant(
         "what was checked for another question is asked",

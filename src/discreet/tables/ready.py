@@ -8,6 +8,7 @@ from typing import Any, Protocol, final
 
 from discreet.coins import SYSTEM
 from discreet.tables.asking import answerable
+from discreet.tables.engines import engine_of
 
 __all__ = ["Asker", "Question", "Ready"]
 
@@ -48,8 +49,17 @@ class Ready:
 
     @classmethod
     def of(cls, table: Any, *askers: Asker) -> Ready:
-        """Return a table ready to be asked; raise where it cannot be, which the columns and their types decide."""
-        return cls(table, answerable(table, lambda rows: {asker: _asked_by(asker, rows) for asker in askers}))
+        """Return a table ready to be asked; raise where it cannot be, which the columns and their types decide.
+
+        That these are still what they were is checked last: whoever charges for the questions does so next.
+        """
+
+        def ask(rows: Any) -> dict[Asker, Question]:
+            questions = {asker: _asked_by(asker, rows) for asker in askers}
+            engine_of(rows).check_unchanged(rows)  # proof: unchanged
+            return questions
+
+        return cls(table, answerable(table, ask))
 
     def question(self, asker: Asker) -> Question:
         """Return the question that was checked, which is asked once; else, one under a fresh salt."""

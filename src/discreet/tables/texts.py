@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
+from discreet.tables.engines import checked_again
 
 __all__ = ["SUFFIXES", "declared", "header", "hinted", "text_rows"]
 
@@ -75,8 +76,9 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
     """
     suffix = paths[0].suffix.lower()
     if suffix in _SEPARATORS:
-        names = _one_header(paths)
+        names = _first_header(paths)
         rows = _view(ibis, "read_csv", paths, names, f"delim='{_SEPARATORS[suffix]}', {_CSV}")
+        checked_again(rows.get_backend(), lambda: _check_header(paths, names))
     elif not types:
         need = 'the columns of JSON, which has no header, such as {"city": "text", "year": "integer"}'
         raise ParameterError("types", None, need)
@@ -118,14 +120,18 @@ def header(path: Path) -> list[str]:
     return []
 
 
-def _one_header(paths: Sequence[Path]) -> list[str]:
+def _first_header(paths: Sequence[Path]) -> list[str]:
     names = header(paths[0])
     if not names or len(set(names)) < len(names):
         raise ParameterError("source", paths[0].name, "a first row, in UTF-8, that names each column once")
+    return names
+
+
+def _check_header(paths: Sequence[Path], names: Sequence[str]) -> None:
+    """Raise unless files have the first row that one of them had: their columns are read by their places."""
     for path in paths:
         if header(path) != names:
-            raise ParameterError("source", path.name, f"the same first row as in {paths[0].name}")
-    return names
+            raise ParameterError("source", path.name, f"the same first row as {paths[0].name} had")
 
 
 def _view(ibis: Any, reader: str, paths: Sequence[Path], names: Sequence[str], options: str) -> Any:

@@ -16,9 +16,22 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, Final
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, MismatchError, ParameterError, show
 
-__all__ = ["DAY_END", "HALF", "LOW", "MOMENTS", "Engine", "Fetch", "P", "call", "clipped", "literal", "within"]
+__all__ = [
+    "DAY_END",
+    "HALF",
+    "LOW",
+    "MOMENTS",
+    "Engine",
+    "Fetch",
+    "P",
+    "call",
+    "checked_again",
+    "clipped",
+    "literal",
+    "within",
+]
 
 _EPOCH: Final = datetime(1970, 1, 1)
 P: Final = 1518500213
@@ -33,6 +46,7 @@ DAY_END: Final = 24 * 60 * 60 * 10**6 - 1
 """The last microsecond of a day: engines have 24:00."""
 _CHUNK: Final = 1 << 20
 """How many rows are read at a time."""
+_AGAIN: Final = "_discreet_again"
 _NAMES: Final = ("integer", "string", "boolean", "date", "timestamp", "floating", "decimal", "uuid", "time")
 
 
@@ -63,6 +77,30 @@ class Engine(ABC):
             ):
                 need = "a table that is not called t and a number, as parts of the query are: make a view of it"
                 raise ParameterError("table", source.name, need)
+
+    def check_unchanged(self, table: Any) -> None:
+        """Raise unless all that a table stands on has the columns, of the types, that it had when the table was made.
+
+        A query is total for those types alone. Of another one, a single row might decide whether it fails.
+        """
+        import ibis.expr.operations as ops
+
+        vars(self.backend).get(_AGAIN, lambda: None)()
+        for source in table.op().find((ops.DatabaseTable, ops.SQLQueryResult)):
+            made, now = source.schema, self.schema(source)
+            if [*now.items()] != [*made.items()]:
+                other = [name for name in {**made, **now} if made.get(name) != now.get(name)] or ["their order"]
+                raise MismatchError(
+                    f"the columns of the source, or their types, are not what they were when the Table was made "
+                    f"({show(other)}): make the Table anew; nothing was charged"
+                )
+
+    def schema(self, source: Any) -> Any:
+        """Return the columns of a source and their types, as they are now."""
+        if not hasattr(source, "namespace"):
+            return self.backend._get_schema_using_query(source.query)
+        where = source.namespace
+        return self.backend.get_schema(source.name, catalog=where.catalog, database=where.database)
 
     def usable(self, column: Any, name: str, role: str) -> None:
         """Raise unless a column is of a type that can name a person or a group."""
@@ -205,6 +243,12 @@ class Engine(ABC):
     def cursor(self, words: str) -> AbstractContextManager[Any]:
         """Return a cursor over an answer."""
         return self.backend._safe_raw_sql(words)  # type: ignore[no-any-return]
+
+
+def checked_again(backend: Any, check: Callable[[], None]) -> None:
+    """Do a check of files now, and again before each question to the connection that is theirs alone."""
+    check()
+    vars(backend)[_AGAIN] = check
 
 
 def call(name: str, returns: str, *arguments: Any) -> Any:

@@ -47,6 +47,19 @@ class SQLite(Engine):
         for name in untyped:
             raise KindError("column", name, "a column with a type, which its table or view does not say: cast it")
 
+    def schema(self, source: Any) -> Any:
+        """Return what is declared: where nothing is, Ibis would look at a row, and nothing that is asked depends on it.
+
+        That goes for all columns of a query, whose values may be of any type, like those of any other column.
+        """
+        made = source.schema
+        if not hasattr(source, "namespace"):
+            return made
+        read = 'SELECT name, type, NOT "notnull" FROM pragma_table_info(?, ?)'
+        rows = self.backend.con.execute(read, (source.name, source.namespace.database or "main"))
+        typed = self.backend.compiler.type_mapper.from_string
+        return {name: typed(kind, nullable=bool(null)) if kind else made.get(name) for name, kind, null in rows}
+
     def who(self, column: Any) -> Any:
         """Return people as they are held, texts as bytes: an expression, unlike a column, has no collation."""
         import ibis.expr.datatypes as dt
