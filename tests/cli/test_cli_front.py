@@ -51,6 +51,7 @@ CALLS = {
     "explain count": (tables.Table, "explain"),
     "explain sum": (tables.Table, "explain"),
     "explain mean": (tables.Table, "explain"),
+    "explain release": (tables.Table, "explain"),
     "keys": (tables.Groups, "keys"),
     "explain keys": (tables.Groups, "explain_keys"),
     "suggest": (tables.Table, "suggest_max_groups"),
@@ -73,6 +74,7 @@ WORDS = {
     "explain count": "events.csv --person user_id --epsilon 1",
     "explain sum": "events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
     "explain mean": "events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
+    "explain release": "events.csv --people --mean amount:0:10 --person user_id --epsilon 1",
     "keys": "events.csv --by city --person user_id --epsilon 1 --delta 1e-6",
     "explain keys": "events.csv --by city --person user_id --epsilon 1 --delta 1e-6",
     "suggest": "events.csv --by city --person user_id",
@@ -166,6 +168,7 @@ def folder(data, tmp_path, monkeypatch):
         shutil.copy(file, tmp_path)
     with Ledger("budget.db", epsilon=3, delta="1e-5") as book:
         book.charge(epsilon="1/10", table="other.csv")
+    tmp_path.joinpath("plan.txt").write_text("3 count events.csv --person user_id --epsilon 0.1\n")
     return tmp_path
 
 

@@ -34,6 +34,7 @@ COMMANDS = [
     "explain count",
     "explain sum",
     "explain mean",
+    "explain release",
     "keys",
     "explain keys",
     "suggest",
@@ -451,14 +452,20 @@ class TestOneCall:
             "budget": [Ledger.__init__, Ledger.void, compare],
         }[name]
         opened = (
-            {"file", "person", "ledger", "who", "table", "types", "version", "fresh", "where", "by", "keys"}
+            {"file", "person", "ledger", "who", "plan", "table", "types", "version", "fresh", "where", "by", "keys"}
             if name != "budget"
             else set()
         )
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
         typed -= {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"}
-        typed -= {"why", "verify", "compare", "start"}  # Each is a call by itself, but for the day of a Period.
+        typed -= {
+            "why",
+            "verify",
+            "compare",
+            "reserve",
+            "start",
+        }  # Each is a call by itself, but for the day of a Period.
         assert typed - ({"people", "sums", "means"} if name == "release" else set()) <= known  # Each is an aggregate.
 
 

@@ -185,7 +185,7 @@ class TestBooks:
         plan.charge(event=TENTH, table="rides")
         assert book.to_dict()["reservations"] == [{"entry": 1, "releases": 100, "made": 1, "over": False}]
         assert "1 charge, 1 released from reservations" in str(book)
-        assert "Entry 1 reserved 100 releases, of which 99 are left." in str(book)
+        assert "Entry 1 reserved 100 releases: 1 made, 99 left." in str(book)
         why = str(book.why(1))
         assert "100 releases reserved" in why
         assert "dominated by a pair of laws" in why

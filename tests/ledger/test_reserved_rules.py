@@ -40,7 +40,7 @@ class TestPeriods:
             plan.charge(event=TENTH)
         assert not plan.left
         assert book.charge(epsilon=1).epsilon == 1
-        assert "Entry 1 reserved 10 releases, of which 9 were not made before its period was over." in str(book)
+        assert "Entry 1 reserved 10 releases: 1 made, 9 not made before its period was over." in str(book)
         assert book.reservation(1).left.total() == 0
         assert book.spent.epsilon == 2
         book.verify()

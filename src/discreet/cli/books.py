@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, plain
-from discreet.pages.books import book_sheet, noted
+from discreet.cli.show import Grid, Part, Title, amount, plain, plural
+from discreet.pages.books import book_sheet, noted, notes_about
 from discreet.pages.sheet import Column, Sheet
 
 if TYPE_CHECKING:
@@ -25,15 +26,20 @@ def book_page(path: str, books: Mapping[str, Any]) -> Sheet:
     return book_sheet(path, books, lambda entry: ": ".join(filter(None, reversed(_what(entry)))))
 
 
-def entry_page(path: str, entry: Mapping[str, Any], notes: Sequence[str]) -> Iterator[Part]:
-    """Give one entry as a page, with all that its receipt says, and later notes about it."""
-    yield Title(f"{path}: {'charge' if entry['kind'] == 'charge' else 'entry'} {entry['number']}", "times are UTC")
+def entry_page(path: str, entries: Sequence[Mapping[str, Any]], number: int) -> Iterator[Part]:
+    """Give one of the entries as a page, with all that its receipt says, and later notes about it."""
+    if not 0 < number <= len(entries):
+        raise click.BadParameter(
+            f"{number}: the books hold {plural(len(entries), 'entry', 'entries')}", param_hint="--entry"
+        )
+    entry = entries[number - 1]
+    yield Title(f"{path}: {'charge' if entry['kind'] == 'charge' else 'entry'} {number}", "times are UTC")
     what, table = _what(entry)
     facts = [("what", what), ("table", table), ("when", entry["when"]), ("who", entry["who"] or "")]
     facts += [(name, entry[name]) for name in ("epsilon", "delta")]
     facts += [(name, entry["cost"][name]) for name in entry["cost"].keys() - {"epsilon", "delta"}]
-    facts += [("remark", entry["remark"] or ""), *(("note", note) for note in notes)]
-    facts += [(f"receipt: {name}", text) for name, text in _flat("", entry["receipt"])]
+    facts += [("remark", entry["remark"] or ""), *(("note", note) for note in notes_about(number, entries))]
+    facts += _receipt(entry)
     yield Grid((), [[plain(name), plain(text)] for name, text in facts if text or name not in ("who", "remark")], "lt")
 
 
@@ -93,6 +99,27 @@ def compared_page(epsilon: str, delta: str, allowed: Mapping[str, Mapping[str, i
         columns.append(Column(name, counts, shown=[f"{n:,}" for n in counts]))
     remarks = ["A release is an epsilon, the groups that a person is in, and a delta of its own."]
     return Sheet(f"Releases that fit into epsilon {epsilon} and delta {delta}", columns, remarks=remarks, row="release")
+
+
+def _receipt(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give what a receipt says; of a plan each kind of release, and of a kept answer how long it is."""
+    from discreet.ledger.reservations import Plan
+
+    receipt = entry["receipt"]
+    if entry["kind"] == "answer":
+        size = f"{len(json.dumps(receipt['answer'])):,} characters of JSON, which --out writes"
+        receipt = {**receipt, "answer": size}
+    if entry["kind"] == "charge" and (plan := Plan.read(receipt)) is not None:
+        for event, count in plan.releases.items():
+            names = ", ".join(part.mechanism or "not said" for part in event.parts)
+            yield "reserved", f"{count:,} x {names}: {_amount(event)}"
+        receipt = receipt["receipt"]
+    yield from ((f"receipt: {name}", text) for name, text in _flat("", receipt))
+
+
+def _amount(event: Event) -> str:
+    delta = f" and delta {amount(event.delta, up=True)}" if event.delta else ""
+    return f"epsilon {amount(event.epsilon, up=True)}{delta}"
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from discreet.tables.project import Binding
 
-__all__ = ["UNCOUNTED", "bound", "say_uncounted"]
+__all__ = ["UNCOUNTED", "bound", "completed", "say_uncounted"]
 
 _UNCOUNTED: Final = (
     "discreet: nobody is counting: this answer is on no books. discreet budget books.db --create --epsilon 3 makes "
@@ -29,21 +29,26 @@ def say_uncounted(given: dict[str, Any]) -> None:
 
 
 def bound(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes what was not typed from what the project says of its table.
-
-    What it says of people and books cannot be said otherwise: that would be another promise.
-    """
+    """Return a command that takes what was not typed from what the project says of its table."""
 
     @wraps(command)
     def asked(**given: Any) -> None:
-        from discreet.tables.project import Project
-
-        for project in Project.near(given["file"]):
-            if found := project.of(given["file"], given["table"]):
-                return command(**_filled(given, found, project.path))
-        return command(**given)
+        return command(**completed(given))
 
     return asked
+
+
+def completed(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what was typed, and for the rest what the project says of the table.
+
+    What it says of people and books cannot be said otherwise: that would be another promise.
+    """
+    from discreet.tables.project import Project
+
+    for project in Project.near(given["file"]):
+        if found := project.of(given["file"], given["table"]):
+            return _filled(given, found, project.path)
+    return given
 
 
 def _filled(given: dict[str, Any], said: Binding, path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,14 +15,16 @@ from discreet.cli.project import bound, say_uncounted
 from discreet.cli.show import Part, plural, show, with_page
 
 if TYPE_CHECKING:
+    from discreet.ledger import Ledger, Reservation
     from discreet.tables import Aggregate, Answer, Explanation, KeysExplanation
     from discreet.tables.aggregates import Value
 
-__all__ = ["budget", "count", "explain", "keys", "mean", "release", "suggest", "sum_"]
+__all__ = ["budget", "count", "explain", "explained", "keys", "mean", "release", "suggest", "sum_"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PATH = click.Path()
+_OF_BOOKS = {"who": "without books nobody counts who asks", "plan": "releases are reserved on books"}
 _FILE = click.argument("file", type=_PATH)
 _COLUMN = click.argument("column", shell_complete=complete.columns)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -31,6 +33,7 @@ _LEDGER = click.option(
     "--ledger", type=_PATH, help="The books that are charged before the answer is made; see `budget`."
 )
 _WHO = click.option("--who", help="Who asks, for the books: one of the analysts, where they have some.")
+_PLAN = click.option("--plan", type=int, help="The entry that reserved this release; see `budget --reserve`.")
 _AGAIN = (
     click.option("--data-version", "version", help="A name for the data as they are: a question asked again is free."),
     click.option("--fresh", is_flag=True, help="Ask and pay anew, whatever answers --data-version has."),
@@ -107,7 +110,8 @@ def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 _ASKED = (*_TABLE, *_GROUPS, _EPSILON)
-_PUBLISHED = (*_ASKED, _LEDGER, _WHO, *_AGAIN, *_OUT, _JSON)
+_CHARGED = (_LEDGER, _WHO, _PLAN, *_AGAIN, *_OUT, _JSON)
+_PUBLISHED = (*_ASKED, *_CHARGED)
 
 
 @click.command()
@@ -151,8 +155,7 @@ def mean(**given: Any) -> None:
     _publish(given, "mean", given["column"])
 
 
-@click.command(short_help="Publish several counts, sums and means of each group at once.")
-@_with(
+_SEVERAL = (
     _FILE,
     click.option("--people", is_flag=True, help="Count people."),
     click.option("--rows", type=int, help="Count rows, of a person at most so many in a group."),
@@ -166,8 +169,11 @@ def mean(**given: Any) -> None:
         help='How much of epsilon a column of the answer gets, such as "mean of age=2"; 1 unless given.',
     ),
     _ROUNDS,
-    *_PUBLISHED,
 )
+
+
+@click.command(short_help="Publish several counts, sums and means of each group at once.")
+@_with(*_SEVERAL, *_PUBLISHED)
 def release(**given: Any) -> None:
     """Publish several counts, sums and means of each group, from one query and under one bound.
 
@@ -175,16 +181,7 @@ def release(**given: Any) -> None:
     discreet release events.csv --people --rows 2 --mean amount:0:100 \\
       --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
     """
-    from discreet.tables import Mean, People, Rows, Sum
-
-    asked: list[Aggregate] = [People()] if given["people"] else []
-    asked += [] if given["rows"] is None else [Rows(given["rows"])]
-    asked += [
-        _bounded(kind, spec, given) for kind, specs in ((Sum, given["sums"]), (Mean, given["means"])) for spec in specs
-    ]
-    if not asked:
-        raise click.UsageError("need at least one of --people, --rows, --sum and --mean")
-    _publish(given, "release", *asked, weights=_pairs(given["weights"], "weight", "NAME=NUMBER, such as people=2"))
+    _publish(given, "release", *_several(given), weights=_weights(given))
 
 
 _FOUND = (
@@ -198,7 +195,7 @@ _FOUND = (
 
 
 @click.command(short_help="List the groups of a table, without counts.")
-@_with(_FILE, *_FOUND, _LEDGER, _WHO, *_AGAIN, *_OUT, _JSON)
+@_with(_FILE, *_FOUND, *_CHARGED)
 def keys(**given: Any) -> None:
     """List the groups of a table, without counts: that finds more of them than counting does.
 
@@ -238,7 +235,7 @@ def explain_count(**given: Any) -> None:
     discreet explain count events.csv --by city --person user_id --max-groups 3 \\
       --epsilon 1 --delta 1e-6
     """
-    _explain(given, "count", _counted(given))
+    _explain("count", given)
 
 
 @explain.command("sum")
@@ -250,9 +247,7 @@ def explain_sum(**given: Any) -> None:
     discreet explain sum events.csv amount --low 0 --high 100 --person user_id \\
       --epsilon 1
     """
-    from discreet.tables import Sum
-
-    _explain(given, "sum", _valued(given, Sum))
+    _explain("sum", given)
 
 
 @explain.command("mean")
@@ -264,9 +259,19 @@ def explain_mean(**given: Any) -> None:
     discreet explain mean events.csv amount --low 0 --high 100 --person user_id \\
       --epsilon 1
     """
-    from discreet.tables import Mean
+    _explain("mean", given)
 
-    _explain(given, "mean", _valued(given, Mean))
+
+@explain.command("release")
+@_with(*_SEVERAL, *_ASKED, _JSON)
+def explain_release(**given: Any) -> None:
+    """Explain several counts, sums and means at once.
+
+    \b
+    discreet explain release events.csv --people --mean amount:0:100 \\
+      --person user_id --epsilon 1
+    """
+    _explain("release", given)
 
 
 @explain.command("keys")
@@ -278,10 +283,7 @@ def explain_keys(**given: Any) -> None:
     discreet explain keys events.csv --by city --person user_id --epsilon 1 \\
       --delta 1e-6
     """
-    _check_by(given)
-    said: KeysExplanation = _table(given).group_by(*given["by"]).explain_keys(**_numbers(given))
-    told = {name: getattr(said, name) for name in ("question", "guarantee", "notes")}
-    show([said.sheet], told | {"receipt": said.receipt.to_dict(), "needed": said.to_rows()}, as_json=given["as_json"])
+    _explain("keys", given)
 
 
 @click.command()
@@ -326,9 +328,10 @@ def suggest(**given: Any) -> None:
 @click.option(
     "--analyst", "analysts", multiple=True, metavar="NAME=EPSILON[:DELTA]", help="What one analyst may spend."
 )
-@click.option("--who", help="Show what one person spent, and may spend; with --analyst or --void, who does that.")
+@click.option("--who", help="Show what one person spent, and may spend; with an act such as --void, who acts.")
 @click.option("--compare", is_flag=True, help="Show how often each --release would fit, by each accountant.")
 @click.option("--release", "releases", multiple=True, help="EPSILON[:GROUPS[:DELTA]], or gaussian:...; with --compare.")
+@click.option("--reserve", type=_PATH, help="Reserve the questions of a file: one a line, as in: 12 count FILE ...")
 @click.option("--entry", type=int, help="Show one entry whole, with its receipt.")
 @click.option("--why", type=int, help="Show why an entry costs what it costs: the theorems, and the numbers.")
 @click.option("--verify", is_flag=True, help="Check every digest, every cost, and the accountant's numbers first.")
@@ -352,6 +355,7 @@ def budget(
     who: str | None,
     compare: bool,
     releases: tuple[str, ...],
+    reserve: str | None,
     entry: int | None,
     why: int | None,
     verify: bool,
@@ -369,6 +373,7 @@ def budget(
     discreet budget y.db --create --epsilon 9 --period month:1 --start 2026-11-01
     discreet budget budget.db --who ana
     discreet budget budget.db
+    discreet budget budget.db --reserve plan.txt
     discreet budget budget.db --entry 1
     discreet budget budget.db --why 1
     discreet budget budget.db --verify --out books.csv --html books.html
@@ -376,27 +381,23 @@ def budget(
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
-    from discreet.cli.books import book_page, compared_page, entry_page, facts_page, limits_of, period_of, release_event
-    from discreet.pages.books import account_of, notes_about
+    from discreet.cli.books import book_page, entry_page, facts_page, limits_of, period_of
+    from discreet.pages.books import account_of
     from discreet.pages.timeline import timeline_page
 
     if compare or releases:
         if path is not None or create or not (compare and releases and epsilon and delta):
             raise click.UsageError("--compare needs --epsilon, --delta and --release, and no PATH")
-        from discreet.accounting import compare as compared
-
-        asked = {text: release_event(text) for text in releases}
-        table = compared(epsilon=epsilon, delta=delta, releases=asked)
-        return show([compared_page(epsilon, delta, table)], {"allowed": table}, as_json=as_json)
+        return _compare(epsilon, delta, releases, as_json)
     if path is None:
         raise click.UsageError("Missing argument 'PATH'")
     made: dict[str, Any] = {"delta": delta, "accountant": accountant, "release_delta": release_delta}
     made["period"] = period_of(period, start)
     _check_made(create, epsilon, made)
-    _check_alone(create, entry, why, out or html, void, reason)
+    _check_alone(create, entry, why, out or html, void, reason, reserve)
     if html is not None:
         _check_page(html, path, entry, why)
-    limits, acts = limits_of(analysts), bool(analysts) or void is not None
+    limits, acts = limits_of(analysts), bool(analysts) or void is not None or reserve is not None
     named: Any = limits if create and limits else None
     with Ledger(path, epsilon=epsilon, **made, analysts=named, who=who if acts else None) as book:
         path = book.path if isinstance(book.path, str) else path  # A URL is shown without its password.
@@ -409,6 +410,10 @@ def budget(
         for name, (most, own) in ({} if create else limits).items():
             book.set_limit(name, epsilon=most, delta=own)
         done = ["Every digest, every cost and the accountant's numbers are right."] * verify
+        if reserve is not None:
+            from discreet.cli.plans import reserved
+
+            done.append(f"To make one of the releases: --plan {reserved(book, path, reserve).number}")
         if why is not None:
             names, texts = (column.values for column in book.why(why).columns)
             pairs = [[name, text] for name, text in zip(names, texts, strict=True)]
@@ -421,11 +426,15 @@ def budget(
         sheet = book_page(path, books)
         page = with_page(html, timeline_page(path, books, sheet).to_html, [sheet, *done], {"path": path, **books})
         return show(*page, as_json=as_json)
-    if not 0 < entry <= len(books["entries"]):
-        there = plural(len(books["entries"]), "entry", "entries")
-        raise click.BadParameter(f"{entry}: the books hold {there}", param_hint="--entry")
-    found = books["entries"][entry - 1]
-    return show([*entry_page(path, found, notes_about(entry, books["entries"])), *done], found, as_json=as_json)
+    return show([*entry_page(path, books["entries"], entry), *done], books["entries"][entry - 1], as_json=as_json)
+
+
+def _compare(epsilon: str, delta: str, releases: tuple[str, ...], as_json: bool) -> None:
+    from discreet.accounting import compare
+    from discreet.cli.books import compared_page, release_event
+
+    table = compare(epsilon=epsilon, delta=delta, releases={text: release_event(text) for text in releases})
+    show([compared_page(epsilon, delta, table)], {"allowed": table}, as_json=as_json)
 
 
 def _check_made(create: bool, epsilon: str | None, made: Mapping[str, Any]) -> None:
@@ -437,7 +446,13 @@ def _check_made(create: bool, epsilon: str | None, made: Mapping[str, Any]) -> N
 
 
 def _check_alone(
-    create: bool, entry: int | None, why: int | None, out: str | None, void: int | None, reason: str | None
+    create: bool,
+    entry: int | None,
+    why: int | None,
+    out: str | None,
+    void: int | None,
+    reason: str | None,
+    reserve: str | None,
 ) -> None:
     if (void is None) is not (reason is None):
         raise click.UsageError("--void needs --reason, and --reason needs --void")
@@ -445,6 +460,8 @@ def _check_alone(
         raise click.UsageError("--void goes with --reason and --verify alone")
     if None not in (entry, why):
         raise click.UsageError("--entry and --why are two pages: give one of them")
+    if reserve is not None and {void, entry, why} != {None}:
+        raise click.UsageError("--reserve is a charge of its own: leave --void, --entry and --why away")
 
 
 def _check_page(html: str, path: str, entry: int | None, why: int | None) -> None:
@@ -466,13 +483,6 @@ def _check_rows(given: dict[str, Any]) -> None:
 def _check_by(given: dict[str, Any]) -> None:
     if not given["by"]:
         raise click.UsageError("need --by COLUMN: the groups to list")
-
-
-def _counted(given: dict[str, Any]) -> Aggregate:
-    from discreet.tables import People, Rows
-
-    _check_rows(given)
-    return Rows(1 if given["max_rows"] is None else given["max_rows"]) if given["rows"] else People()
 
 
 def _bounded(kind: type[Value], spec: str, given: dict[str, Any]) -> Aggregate:
@@ -507,7 +517,7 @@ def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> 
     if given["out"] is None:
         parts, data = _whole(answer)
     else:
-        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.cost} spent", *answer.remarks]
+        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.paid}", *answer.remarks]
         data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
     say_uncounted(given)
@@ -543,23 +553,58 @@ def _check_places(given: dict[str, Any]) -> None:
             raise click.UsageError(f"--{name} {place}: need another file than those that are read")
 
 
-def _valued(given: dict[str, Any], kind: type[Value]) -> Aggregate:
-    _check_bounds(given)
-    return kind(given["column"], given["low"], given["high"], given["grid"])
-
-
-def _explain(given: dict[str, Any], question: str, asked: Aggregate) -> None:
-    """Explain what a question would give."""
+def explained(name: str, given: dict[str, Any]) -> Explanation | KeysExplanation:
+    """Return what can be said of a question before it is asked; its *name* is that of the command."""
+    from discreet.tables import Mean, People, Rows, Sum
     from discreet.tables.table import people_weights
 
+    if name == "keys":
+        _check_by(given)
+        found: KeysExplanation = _table(given).group_by(*given["by"]).explain_keys(**_numbers(given))
+        return found
+    asked: Sequence[Aggregate]
+    weights: Mapping[str, Any] | None
+    if name == "release":
+        asked, weights = _several(given), _weights(given)
+    elif name == "count":
+        _check_rows(given)
+        asked, weights = [Rows(given["max_rows"] or 1) if given["rows"] else People()], None
+    else:
+        _check_bounds(given)
+        value = (Sum if name == "sum" else Mean)(given["column"], given["low"], given["high"], given["grid"])
+        asked, weights = [value], people_weights(given["people_share"], value.label)
     names = ("epsilon", "delta", "max_groups", "left_out", "noise", "rounds")
-    numbers = {name: _numbers(given).get(name) for name in names}
-    weights = people_weights(given.get("people_share"), asked.label)
-    rest = {name: x for name, x in numbers.items() if x is not None}
-    said: Explanation = _asked(given, question).explain(asked, **rest, weights=weights)
-    told = {name: getattr(said, name) for name in ("question", "guarantee", "chosen", "notes")}
-    data = told | {"receipt": said.receipt.to_dict(), "choices": said.to_rows(), "options": said.to_options()}
-    show([said.sheet], data, as_json=given["as_json"])
+    numbers = {each: given[each] for each in names if given.get(each) is not None}
+    said: Explanation = _asked(given, name).explain(*asked, **numbers, weights=weights)
+    return said
+
+
+def _explain(name: str, given: dict[str, Any]) -> None:
+    """Explain what a question would give."""
+    said = explained(name, given)
+    names = ("question", "guarantee", "chosen", "notes")
+    data = {each: getattr(said, each) for each in names if hasattr(said, each)} | {"receipt": said.receipt.to_dict()}
+    options = getattr(said, "to_options", None)
+    rows = {"needed": said.to_rows()} if options is None else {"choices": said.to_rows(), "options": options()}
+    show([said.sheet], data | rows, as_json=given["as_json"])
+
+
+def _several(given: dict[str, Any]) -> list[Aggregate]:
+    """Return what is asked for at once."""
+    from discreet.tables import Mean, People, Rows, Sum
+
+    asked: list[Aggregate] = [People()] if given["people"] else []
+    asked += [] if given["rows"] is None else [Rows(given["rows"])]
+    asked += [
+        _bounded(kind, spec, given) for kind, specs in ((Sum, given["sums"]), (Mean, given["means"])) for spec in specs
+    ]
+    if not asked:
+        raise click.UsageError("need at least one of --people, --rows, --sum and --mean")
+    return asked
+
+
+def _weights(given: dict[str, Any]) -> dict[str, str] | None:
+    return _pairs(given["weights"], "weight", "NAME=NUMBER, such as people=2")
 
 
 def _asked(given: dict[str, Any], question: str) -> Any:
@@ -584,18 +629,30 @@ def _table(given: dict[str, Any]) -> Any:
 
     if bool(given["person"]) is given["each_row"]:
         raise click.UsageError("need --person COLUMN, or --each-row where each row is a person of its own")
-    ledger = None
+    ledger: Ledger | Reservation | None = None
     if given.get("ledger") is not None:
         from discreet import Ledger
 
-        ledger = Ledger(given["ledger"], who=given.get("who"))
-    elif given.get("who") is not None:
-        raise click.UsageError("--who needs --ledger: without books nobody counts who asks")
+        book = Ledger(given["ledger"], who=given.get("who"))
+        ledger = book if given.get("plan") is None else _reservation(book, given["plan"])
+    else:
+        for name, why in _OF_BOOKS.items():
+            if given.get(name):
+                raise click.UsageError(f"--{name} needs --ledger: {why}")
     types = _pairs(given["types"], "type", "COLUMN=TYPE, such as year=integer")
     again = {name: given[name] for name in ("version", "fresh") if given.get(name)}
     person, place = given["person"] or None, given["table"]
     table = Table(given["file"], person=person, ledger=ledger, table=place, types=types, **again)
     return table if given["where"] is None else table.where(given["where"])
+
+
+def _reservation(book: Ledger, number: int) -> Reservation:
+    from discreet.errors import ParameterError
+
+    try:
+        return book.reservation(number)
+    except ParameterError as error:
+        raise click.UsageError(str(error).replace("number=", "--plan ", 1)) from None
 
 
 def _pairs(typed: Iterable[str], option: str, need: str) -> dict[str, str] | None:

@@ -60,8 +60,8 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
         )
     for plan in books["reservations"]:
         rest = f"{plan['releases'] - plan['made']:,}"
-        state = f"{rest} were not made before its period was over" if plan["over"] else f"{rest} are left"
-        remarks.append(f"Entry {plan['entry']} reserved {plan['releases']:,} releases, of which {state}.")
+        state = f"{rest} not made before its period was over" if plan["over"] else f"{rest} left"
+        remarks.append(f"Entry {plan['entry']} reserved {plan['releases']:,} releases: {plan['made']:,} made, {state}.")
     remarks += _limits(books)
     return Sheet(f"{title}: {', '.join([charges, *notes])}", columns, remarks=remarks, row="charge")
 

@@ -230,7 +230,7 @@ class Answer(Result):
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
         who = "; each row is a person" if self.receipt.person is None else ""
         ordered = all(_placed(part) for key in self.keys for part in key if part is not None)
-        return Sheet(self.title, columns, f"{groups}{self.receipt.cost} spent{who}", self.remarks, "group", ordered)
+        return Sheet(self.title, columns, f"{groups}{self.receipt.paid}{who}", self.remarks, "group", ordered)
 
     @property
     def remarks(self) -> list[str]:

@@ -131,8 +131,7 @@ class KeysQuery:
             with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
                 keys = self.measurement.release(ready)  # proof: drawn
             keep(self.table, asked, entry, packed(keys, types) if asked is not None else None)
-        if entry is not None:
-            receipt = replace(receipt, entry=entry.number, when=entry.when)
+        receipt = receipt.entered(entry, kept=known is not None)
         left = None if ledger is None else ledger.last_left
         return Answer(receipt.by, keys, (), receipt, types, left)
 

@@ -125,7 +125,9 @@ def _guarantee(epsilon: Fraction, delta: Fraction, fails: bool = True) -> Iterat
 
 
 def _budget(answer: Answer) -> list[str]:
+    paid = answer.receipt.paid
+    spent = f"This page spent {answer.receipt.cost}." if answer.receipt.is_charged else f"{paid[:1].upper()}{paid[1:]}."
     if answer.left is None:
-        return [f"This page spent {answer.receipt.cost}. {_NOBODY}"]
+        return [f"{spent} {_NOBODY}"]
     left = f"epsilon {written(answer.left.epsilon, up=False)} and delta {written(answer.left.delta, up=False)}"
-    return [f"This page spent {answer.receipt.cost}. After it, {left} were left in the ledger for all answers to come."]
+    return [f"{spent} After it, {left} were left in the ledger for all answers to come."]

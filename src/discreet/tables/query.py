@@ -224,14 +224,12 @@ class Query:
         known = kept(self.table, asked)
         if known is not None:  # proof: again
             before, answer = known
-            return self._unpacked(answer), replace(receipt, entry=before.number, when=before.when)
+            return self._unpacked(answer), receipt.entered(before, kept=True)
         ready = self._ready(*self._boundings)
         with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
             released = self.measurement.release(ready)  # proof: drawn
         keep(self.table, asked, entry, self._packed(released) if asked is not None else None)
-        if entry is not None:
-            receipt = replace(receipt, entry=entry.number, when=entry.when)
-        return released, receipt
+        return released, receipt.entered(entry)
 
     def _packed(self, released: Released) -> dict[str, Any] | None:
         """Return what was released as plain values; None where they would not come back as they are."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, final
@@ -21,6 +21,7 @@ from discreet.reals import float_up, log1p
 from discreet.tables.laws import LAWS
 
 if TYPE_CHECKING:
+    from discreet.ledger import Entry
     from discreet.tables.aggregates import Aggregate
     from discreet.tables.spread import LeftOut
 
@@ -54,7 +55,8 @@ class Receipt:
     *released* says which columns were released, also those that were not asked for. The amounts are what was charged.
     *noise* is what was asked for, and *laws* says which law each column's noise has. These and the *mechanisms* are
     those that were known before the release: with *auto*, the mechanism of the sizes alone. *rounds* says in how many
-    rounds people were counted.
+    rounds people were counted. *entry* is where the books have it; the answer was *kept* there, and costs nothing now,
+    or it was reserved by the entry *plan*.
     """
 
     schema: ClassVar[str] = "discreet.tables.receipt"
@@ -83,6 +85,14 @@ class Receipt:
     found: Found | None = None
     entry: int | None = None
     when: datetime | None = None
+    kept: bool = False
+    plan: int | None = None
+
+    def entered(self, entry: Entry | None, *, kept: bool = False) -> Receipt:
+        """Return the receipt with the entry of the books that is about it, if there is one."""
+        return (
+            self if entry is None else replace(self, entry=entry.number, when=entry.when, kept=kept, plan=entry.about)
+        )
 
     @property
     def bounds(self) -> dict[str, int]:
@@ -113,9 +123,22 @@ class Receipt:
 
     @property
     def cost(self) -> str:
-        """What the release spent, in words."""
+        """What the release costs, in words."""
         delta = f" and delta {written(self.delta, up=True)}" if self.delta else ""
         return f"epsilon {written(self.epsilon, up=True)}{delta}"
+
+    @property
+    def paid(self) -> str:
+        """What was spent on the release now, in words: nothing, where it was kept or reserved."""
+        if self.is_charged:
+            return f"{self.cost} spent"
+        kept = f"free: kept answer of entry {self.entry}"
+        return kept if self.kept else f"from the plan of entry {self.plan}, nothing more spent"
+
+    @property
+    def is_charged(self) -> bool:
+        """Whether it was paid for now; not so where it was kept or reserved."""
+        return not self.kept and self.plan is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON has it; the digest is of what was known before the release."""
@@ -148,7 +171,8 @@ class Receipt:
             unsaid += ["rest"] * (self.rounds == 1)
             said["found"] = {name: found for name, found in asdict(self.found).items() if name not in unsaid}
         if self.entry is not None and self.when is not None:
-            said["ledger"] = {"entry": self.entry, "when": self.when.isoformat()}
+            free = {} if self.is_charged else {"kept": True} if self.kept else {"plan": self.plan}
+            said["ledger"] = {"entry": self.entry, "when": self.when.isoformat(), **free}
         return said
 
 

@@ -135,7 +135,7 @@ class Suggestion(Result):
         chosen = [i for i, m in enumerate(self.worth) if m == self.best]
         said = f"noise: its standard deviation; at {sizes[0]:,}: the expected error in the count of a group of "
         remark = f"{said}{sizes[0]:,} people, of noise, of what is left out, and of not being shown."
-        return Sheet(self.verdict, columns, f"{self.receipt.cost} spent", [remark], "choice", chosen=chosen)
+        return Sheet(self.verdict, columns, self.receipt.paid, [remark], "choice", chosen=chosen)
 
     @property
     def verdict(self) -> str:
