@@ -151,3 +151,41 @@ Definition keep_above_delta_of (surprise : R) := (- (exp (- surprise) - 1))%R.
 
 (* mechanisms/keep_above.py: above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold *)
 Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.
+
+(* accounting/adaptive.py: return delta > self.release_delta or (units > self.units and epsilon > budget.epsilon) *)
+Definition adaptive_or (units epsilon delta most budget kept : R) : Prop := (kept < delta \/ (most < units /\ budget < epsilon))%R.
+
+(* accounting/adaptive.py: costs = [(n * m * m, n, m) for n, m in ways] *)
+Definition adaptive_cost_n (m step epsilon count : R) := (Rmin count (IZR (Int_part ((m * step) / epsilon))))%R.
+
+(* accounting/adaptive.py: costs = [(n * m * m, n, m) for n, m in ways] *)
+Definition adaptive_cost_groups (count n : R) := (- (IZR (Int_part ((- count) / n))))%R.
+
+(* accounting/adaptive.py: costs = [(n * m * m, n, m) for n, m in ways] *)
+Definition adaptive_cost (n m : R) := ((n * m) * m)%R.
+
+(* accounting/adaptive.py: return min(costs, default=(self.units + 1, 0, 0)) *)
+Definition adaptive_off (most : R) := (most + 1)%R.
+
+(* accounting/adaptive.py: _values *)
+Definition adaptive_over (j step epsilon : R) := ((j * step) - epsilon)%R.
+Definition adaptive_loss (m step : R) := (m * step)%R.
+Definition adaptive_fits (m units : Z) := ((m * m) <=? units)%Z.
+Definition adaptive_before (m units : Z) := (units - (m * m))%Z.
+Definition adaptive_above (room m : Z) := (room + m)%Z.
+Definition adaptive_below (room m : Z) := (room - m)%Z.
+
+(* accounting/adaptive.py: return 0.0 if over <= 0 else 1.0 if over > _FAR else float_up(-expm1(-over)) *)
+Definition adaptive_payoff (over : R) := (if Rle_dec over 0 then 0 else (if Rlt_dec 40 over then 1 else (- (exp (- over) - 1))))%R.
+
+(* accounting/adaptive.py: return (1.0 if loss > _FAR else float_up(1 / (1 + exp(-loss))), falls) *)
+Definition adaptive_chances_up (loss : R) := (if Rlt_dec 40 loss then 1 else (1 / (1 + (exp (- loss)))))%R.
+
+(* accounting/adaptive.py: return (1.0 if loss > _FAR else float_up(1 / (1 + exp(-loss))), falls) *)
+Definition adaptive_chances_down (loss : R) := (1 / (1 + (exp (Rmin loss 40))))%R.
+
+(* accounting/adaptive.py: return sum((1 for _ in takewhile(lambda value: value * _SURELY + _TINY <= delta, values))) *)
+Definition adaptive_most (value delta : R) : Prop := (((value * (1 + (1 / (1 * 2 ^ 32)))) + (1 / (1 * 2 ^ 999))) <= delta)%R.
+
+(* accounting/adaptive.py: return self.units == 0 or value * _AGAIN + _TINY <= rest *)
+Definition adaptive_again (value most total kept : R) : Prop := (most = 0 \/ ((value * (1 + (1 / (1 * 2 ^ 35)))) + (1 / (1 * 2 ^ 999))) <= (total - kept))%R.

@@ -1,14 +1,15 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary Laplace KeepAbove Packing.
-From Discreet Require Import Tables Code Marks.
+From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger.
 
 (* Printed with them:
    test law close dp event Pr prefix reveal run sound says silent said
    wait below_fraction below_enclosed floor_of bernoulli uniform accumulate bisect_right categorical
    response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
    laplace noisy noisies l1 keep entry release shown near packing hide whole fits fewest
-   candidates worth packed surprise loses affords added *)
+   candidates worth packed surprise loses affords added
+   rises payoff move best_of rows value good analyst seen pays obeys charged each books *)
 
 Definition theorems := (
   @flip_is,
@@ -68,6 +69,17 @@ Definition theorems := (
   @worst_packing_occurs,
   @keep_above_delta,
   @keep_above_delta_ones,
+  @one_release,
+  @value_next,
+  @value_units,
+  @value_good,
+  @value_zero,
+  @spread,
+  @adaptive_filter,
+  @lattice_bounds,
+  @obeys_before,
+  @together,
+  @books_order,
   @mean_exact,
   @walk_is,
   @response_program_is,
@@ -106,4 +118,10 @@ Definition theorems := (
   @fewest_is_read,
   @candidates_are_read,
   @surprise_is_read,
-  @delta_is_read).
+  @delta_is_read,
+  @adaptive_or_is,
+  @adaptive_cost_pays,
+  @adaptive_off_pays,
+  @adaptive_values_bound,
+  @adaptive_most_again,
+  @adaptive_books_hold).

@@ -18,7 +18,7 @@ import marks
 _M = "mechanisms/"
 RB, RR = _M + "randomized_response_bool.py", _M + "randomized_response.py"
 RA, OU, KA = _M + "rappor.py", _M + "optimized_unary.py", _M + "keep_above.py"
-LA, NB, ONE = "noise/laplace.py", "noise/base.py", "samplers/one.py"
+LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
 
 PLANTED: tuple[tuple[str, str, str], ...] = (
     (RB, "Fraction(1, 2) <= p <= 1", "Fraction(1, 3) <= p <= 1"),
@@ -80,6 +80,37 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
         "prefix, bits = coins.bits(word), bits + word",
     ),
     (ONE, "coins.bits(word), bits + word", "coins.bits(word), bits + 1"),
+    (AD, "delta > self.release_delta or (units", "delta > budget.delta or (units"),
+    (AD, "delta > self.release_delta or (units", "(units > self.units and delta > self.release_delta) or (units"),
+    (AD, "(units > self.units and epsilon", "(units > self.units + 1 and epsilon"),
+    (AD, "self.units and epsilon > budget.epsilon)", "self.units and epsilon > 2 * budget.epsilon)"),
+    (AD, "min(count, m * self.step // epsilon)) for", "min(count, -(-m * self.step // epsilon))) for"),
+    (AD, "ways = [(-(-count // n), m)", "ways = [(count // n, m)"),
+    (AD, "(n * m * m, n, m) for", "(n * m, n, m) for"),
+    (AD, "default=(self.units + 1, 0, 0)", "default=(self.units, 0, 0)"),
+    (AD, "np.maximum(best, np.add(up, down, out=up), out=best)", "np.add(up, down, out=best)"),
+    (AD, "rows[(units - m * m) % len(rows)]", "rows[(units - m) % len(rows)]"),
+    (AD, "if m * m <= units:", "if m * m < units:"),
+    (AD, "row[room + m : room + m + size]", "row[room : room + m + size]"),
+    (AD, "for m, rises, falls in chances", "for m, falls, rises in chances"),
+    (AD, "rows = np.ones(", "rows = np.zeros("),
+    (AD, "row[:room] = best, best[0]", "row[:room] = best, 0"),
+    (AD, "_payoff(j * step - epsilon)", "_payoff(j * step - 2 * epsilon)"),
+    (AD, "else float_up(-expm1(-over))", "else float_up(-expm1(-over / 2))"),
+    (AD, "1.0 if loss > _FAR else float_up(1 / (1 + exp(-loss)))", "float_up(1 / (2 + exp(-loss)))"),
+    (AD, "exp(min(loss, _FAR))", "exp(max(loss, _FAR))"),
+    (AD, "value * _AGAIN + _TINY <= rest", "value <= rest"),
+    (AD, "_SURELY: Final = 1 + Fraction(1, 1 << 32)", "_SURELY: Final = 1 + Fraction(1, 1 << 36)"),
+    (AD, "self.units == 0 or value", "self.units == 1 or value"),
+    ("AdaptiveFilter.v", "d <= D /\\ ((u <= B)", "((u <= B)%nat -> d <= D) /\\ ((u <= B)"),
+    ("AdaptiveFilter.v", "(m * m <= units)%nat) \\/", "(m <= units)%nat) \\/"),
+    ("AdaptiveFilter.v", "e <= INR m * step /\\", "e <= INR (S m) * step /\\"),
+    (
+        "AdaptiveFilter.v",
+        "(hd payoff before l)) :: before",
+        "0) :: before",
+    ),
+    ("AdaptiveFilter.v", "Rmax 0 (1 - exp (eps - l))", "Rmax 0 (1 - exp (2 * eps - l))"),
     ("RandomizedResponse.v", "((place + 1 + choice) mod t)", "((place + choice) mod t)"),
     ("RandomizedResponse.v", "choice <- pick (t - 1) ;;", "choice <- pick t ;;"),
     ("RandomizedResponseBool.v", "ret (Bool.eqb x honest)", "ret honest"),

@@ -18,7 +18,7 @@ SOURCE = HERE.parent / "src" / "discreet"
 CODE = HERE / "Code.v"
 
 _OPERATORS = {
-    "R": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^"},
+    "R": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^", ast.LShift: "* 2 ^"},
     "Z": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "mod"},
     "nat": {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Mod: "mod"},
 }
@@ -28,7 +28,7 @@ _TESTS = {
     "Z": {ast.Lt: "{} <? {}", ast.LtE: "{} <=? {}", ast.Gt: "{1} <? {0}", ast.GtE: "{1} <=? {0}", ast.Eq: "{} =? {}"},
 }
 _ZERO = {"R": "Req_EM_T {} 0", "Z": "{} =? 0"}
-_RELATIONS = {ast.Lt: "{} < {}", ast.LtE: "{} <= {}", ast.Gt: "{1} < {0}"}
+_RELATIONS = {ast.Lt: "{} < {}", ast.LtE: "{} <= {}", ast.Gt: "{1} < {0}", ast.Eq: "{} = {}"}
 _FUNCTIONS = {
     "R": {
         "ln": "(ln {})",
@@ -59,13 +59,14 @@ class Line:
     scope: str = "R"
     part: tuple[int | str, ...] = ()
     suffix: str = ""
+    proposition: bool = False
 
     def definition(self, source: Path) -> str:
         """Return the line of Python as a comment, and its meaning in Coq."""
         statement, function = _marked(source / self.file, self.mark)
         variables = " ".join(re.findall(r"\(([^:]+):", self.variables)).split()
         names = {name: name for name in variables} | self.names
-        reader = _Reader(self.scope, names, _assigned(function))
+        reader = _Reader(self.scope, names, _constants(source / self.file) | _assigned(function))
         if isinstance(statement, ast.If):
             meaning, kind = reader.guard(statement), " : Prop"
         else:
@@ -73,7 +74,10 @@ class Line:
             assert value is not None  # noqa: S101  # Returns and assignments here have one.
             for step in self.part:
                 value = _part(reader.assigned.get(ast.unparse(value), value), step)
-            meaning, kind = reader.value(value), ""
+            if self.proposition:
+                meaning, kind = reader.proposition(value), " : Prop"
+            else:
+                meaning, kind = reader.value(value), ""
         shown = ast.unparse(statement).split("\n")[0]
         name = f"{Path(self.file).stem}_{self.mark}{self.suffix}"
         defined = f"Definition {name} {self.variables}{kind} := {_closed(meaning)}%{self.scope}."
@@ -130,6 +134,32 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """The function that makes the adaptive filter's rows of values: all of it as it is written here, but for holes."""
+
+    file: str
+    function: str
+    text: str
+    holes: dict[str, tuple[str, str]]
+
+    def definition(self, source: Path) -> str:
+        """Return what stands in the holes, a definition each."""
+        tree = ast.parse((source / self.file).read_text())
+        [function] = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == self.function]
+        body = "\n".join(map(ast.unparse, function.body[1:]))  # After its docstring.
+        found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>.+)", re.escape(self.text.strip())), body)
+        if found is None:
+            raise UnreadableError(body)
+        shown = [f"(* {self.file}: {self.function} *)"]
+        for hole, (variables, scope) in self.holes.items():
+            names = re.findall(r"\w+", variables.split(":")[0])
+            reader = _Reader(scope, {name: name for name in names}, {})
+            meaning = reader.value(ast.parse(found[hole], mode="eval").body)
+            shown.append(f"Definition {Path(self.file).stem}_{hole} {variables} := {_closed(meaning)}%{scope}.")
+        return "\n".join(shown) + "\n"
+
+
+@dataclass(frozen=True)
 class _Reader:
     """Expressions of Python as terms of Coq, in one scope."""
 
@@ -156,6 +186,8 @@ class _Reader:
                 return self.term(self.assigned[name])
             case ast.Constant(value=int(number)) if not isinstance(number, bool):
                 return str(number)
+            case ast.Constant(value=float(number)) if number.is_integer() and self.scope == "R":
+                return str(int(number))
             case ast.BinOp(left=left, op=op, right=right):
                 return self.operation(left, op, right)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -191,6 +223,8 @@ class _Reader:
             return f"(xorb {one} {other})"
         if self.scope == "Z" and type(op) in _BITWISE:
             return f"({_BITWISE[type(op)]} {one} {other})"
+        if self.scope == "R" and isinstance(op, ast.FloorDiv):
+            return f"(IZR (Int_part ({one} / {other})))"
         if type(op) not in _OPERATORS.get(self.scope, {}):
             raise UnreadableError(ast.unparse(left) + type(op).__name__)
         return f"({one} {_OPERATORS[self.scope][type(op)]} {other})"
@@ -206,6 +240,16 @@ class _Reader:
                 sign = "||" if isinstance(op, ast.Or) else "&&"
                 return "(" + f" {sign} ".join(f"({self.test(value)})%Z" for value in values) + ")%bool"
         raise UnreadableError(text)
+
+    def proposition(self, node: ast.expr) -> str:
+        """Return comparisons, and what `and` and `or` make of them."""
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                sign = " \\/ " if isinstance(op, ast.Or) else " /\\ "
+                return "(" + sign.join(map(self.proposition, values)) + ")"
+            case ast.Compare():
+                return self.relation(node)
+        raise UnreadableError(ast.unparse(node))
 
     def guard(self, node: ast.If) -> str:
         """Return what a parameter is that is let through: where the test raises, its opposite."""
@@ -254,6 +298,16 @@ def _assigned(function: ast.AST) -> dict[str, ast.expr]:
     return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
+def _constants(file: Path) -> dict[str, ast.expr]:
+    """Return what the constants of a module are."""
+    body = ast.parse(file.read_text()).body
+    return {
+        n.target.id: n.value
+        for n in body
+        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.value
+    }
+
+
 def _closed(term: str) -> str:
     """Return a term in parentheses, unless it has them."""
     depth = [sum({"(": 1, ")": -1}.get(sign, 0) for sign in term[:i]) for i in range(1, len(term))]
@@ -267,6 +321,8 @@ def _part(node: ast.expr, step: int | str) -> ast.expr:
             return parts[place]
         case ast.Call(keywords=keywords), str(name):
             return next(keyword.value for keyword in keywords if keyword.arg == name)
+        case ast.ListComp(generators=[only]) | ast.GeneratorExp(generators=[only]), "iter":
+            return only.iter
         case _, str(name):
             found: ast.expr = getattr(node, name)
             return found
@@ -284,7 +340,41 @@ _U = {"self.p": "p", "self.q": "q", "self.length": "k", "domain.length": "k"} | 
 _UNSEEN = "self.noise.surprise(abs(self.threshold), new)"
 _FLIPS, _COINS = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
 
-LINES: tuple[Line | Loop, ...] = (
+_AD, _STEP = "accounting/adaptive.py", {"self.step": "step"}
+_BOOKS = {"self.units": "most", "self.release_delta": "kept", "budget.epsilon": "budget", "budget.delta": "total"}
+_VALUES = Rows(
+    _AD,
+    "_values",
+    """
+lattice = range(-_BELOW, (epsilon / step).__ceil__() + _ABOVE)
+room, size = (max(menu), len(lattice))
+here = slice(room, room + size)
+rows = np.ones((room * room + 1, size + 2 * room))
+best = np.array([_payoff(<over>) for j in lattice])
+chances = [(m, *_chances(<loss>)) for m in menu]
+up, down = (np.empty(size), np.empty(size))
+for units in count():
+    for m, rises, falls in chances:
+        if <fits>:
+            row = rows[(<before>) % len(rows)]
+            np.multiply(row[<above>:room + m + size], rises, out=up)
+            np.multiply(row[<below>:room - m + size], falls, out=down)
+            np.maximum(best, np.add(up, down, out=up), out=best)
+    row = rows[units % len(rows)]
+    row[here], row[:room] = (best, best[0])
+    yield Fraction(float(best[_BELOW]))
+""",
+    {
+        "over": ("(j step epsilon : R)", "R"),
+        "loss": ("(m step : R)", "R"),
+        "fits": ("(m units : Z)", "Z"),
+        "before": ("(m units : Z)", "Z"),
+        "above": ("(room m : Z)", "Z"),
+        "below": ("(room m : Z)", "Z"),
+    },
+)
+
+LINES: tuple[Line | Loop | Rows, ...] = (
     Loop("below_real", 0, "below_real_enclosed", "low high prefix"),
     Loop("below_real", 1, "below_real", "a d prefix bits"),
     Loop("floor_of", 0, "floor_of", "n prefix bits"),
@@ -333,6 +423,17 @@ LINES: tuple[Line | Loop, ...] = (
     Line(_NB, "packed", "(tail count : R)", part=(0, "elt")),
     Line(_KA, "delta", "(surprise : R)", {_UNSEEN: "surprise"}, part=("body",), suffix="_of"),
     Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
+    Line(_AD, "or", "(units epsilon delta most budget kept : R)", _BOOKS, proposition=True),
+    Line(_AD, "cost", "(m step epsilon count : R)", _STEP, part=("iter", "iter", "elt", 1), suffix="_n"),
+    Line(_AD, "cost", "(count n : R)", part=("iter", "elt", 0), suffix="_groups"),
+    Line(_AD, "cost", "(n m : R)", part=("elt", 0)),
+    Line(_AD, "off", "(most : R)", _BOOKS, part=("default", 0)),
+    _VALUES,
+    Line(_AD, "payoff", "(over : R)"),
+    Line(_AD, "chances", "(loss : R)", part=(0,), suffix="_up"),
+    Line(_AD, "chances", "(loss : R)", part=(1,), suffix="_down"),
+    Line(_AD, "most", "(value delta : R)", part=(0, "iter", 0, "body"), proposition=True),
+    Line(_AD, "again", "(value most total kept : R)", _BOOKS | {"value": "value"}, proposition=True),
 )
 
 _ARRAYS, _ENGINE = "arrays, which tests hold to the law", "plumbing: what is passed on, and to whom"
@@ -348,6 +449,8 @@ UNREAD: dict[str, dict[str, str]] = {
     | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
     | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
     | dict.fromkeys(("start", "full", "up", "down", "climb"), "a search whose answer is checked by its loss"),
+    _AD: dict.fromkeys(("top", "bottom", "value"), "lines of a function that is read as a whole")
+    | {"bounds": "terms whose value would take too long"},
 }
 """Marks of the same files that are not read, and why."""
 
