@@ -153,7 +153,7 @@ Definition keep_above_delta_of (surprise : R) := (- (exp (- surprise) - 1))%R.
 Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.
 
 (* accounting/adaptive.py: return delta > self.release_delta or (units > self.units and epsilon > budget.epsilon) *)
-Definition adaptive_or (units epsilon delta most budget kept : R) : Prop := (kept < delta \/ (most < units /\ budget < epsilon))%R.
+Definition adaptive_or (units epsilon delta most budget kept total : R) : Prop := (kept < delta \/ (most < units /\ budget < epsilon))%R.
 
 (* accounting/adaptive.py: costs = [(n * m * m, n, m) for n, m in ways] *)
 Definition adaptive_cost_n (m step epsilon count : R) := (Rmin count (IZR (Int_part ((m * step) / epsilon))))%R.

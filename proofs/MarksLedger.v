@@ -4,7 +4,7 @@ From Discreet Require Import Law AdaptiveFilter Code.
 Import ListNotations.
 Open Scope R_scope.
 
-Theorem adaptive_or_is eps B D u s d : obeys eps B D u s d <-> ~ adaptive_or (INR u) s d (INR B) eps D.
+Theorem adaptive_or_is eps B D total u s d : obeys eps B D u s d <-> ~ adaptive_or (INR u) s d (INR B) eps D total.
 Proof.
   unfold obeys, adaptive_or. split.
   - intros [Hd [Hu|Hs]] [H|[H1 H2]]; try lra. apply INR_lt in H1. lia.

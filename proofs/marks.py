@@ -423,7 +423,7 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_NB, "packed", "(tail count : R)", part=(0, "elt")),
     Line(_KA, "delta", "(surprise : R)", {_UNSEEN: "surprise"}, part=("body",), suffix="_of"),
     Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
-    Line(_AD, "or", "(units epsilon delta most budget kept : R)", _BOOKS, proposition=True),
+    Line(_AD, "or", "(units epsilon delta most budget kept total : R)", _BOOKS, proposition=True),
     Line(_AD, "cost", "(m step epsilon count : R)", _STEP, part=("iter", "iter", "elt", 1), suffix="_n"),
     Line(_AD, "cost", "(count n : R)", part=("iter", "elt", 0), suffix="_groups"),
     Line(_AD, "cost", "(n m : R)", part=("elt", 0)),
