@@ -1,5 +1,6 @@
 """Places for ledgers, in each store, and what tests do there: in children, and to them."""
 
+import multiprocessing
 import os
 import signal
 import statistics
@@ -19,7 +20,11 @@ from discreet import BudgetError, Ledger
 SHELVES = "/dev/shm" if Path("/dev/shm").is_dir() else None
 THIRD = Fraction(1, 3)
 POSIX = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
-STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("books in postgres"))]
+POSTGRES = pytest.mark.xdist_group("books in postgres")
+STORES = ["sqlite", pytest.param("postgres", marks=POSTGRES)]
+PROCESSES = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+"""Processes that have nothing of this one; where there is fork, they come from one that has imported the library."""
+PROCESSES.set_forkserver_preload(["discreet"])
 
 
 class Database:

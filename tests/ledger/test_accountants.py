@@ -1,7 +1,6 @@
 """What the books promise holds for every accountant."""
 
 import json
-import multiprocessing
 import pickle
 import random
 from contextlib import suppress
@@ -13,7 +12,7 @@ import pytest
 from command import ok
 from ledger_past import raw, write
 from ledger_racers import spend_all
-from ledger_shelves import POSIX, killed, seconds
+from ledger_shelves import POSIX, PROCESSES, killed, seconds
 from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
@@ -141,14 +140,14 @@ class TestPromises:
 
     @pytest.mark.deep
     def test_eight_processes_share_the_last_of_it(self, kind, shelf):
-        book, context = made(shelf / "b.db", kind), multiprocessing.get_context("spawn")
+        book = made(shelf / "b.db", kind)
         event = Event.of(moves=[("0.2", 1)])
         alone = SimpleNamespace(rule=accountants()[kind].for_budget(BUDGET), count=0)
         state = alone.rule.start
         while not alone.rule.exceeds(state := alone.rule.after(state, event), BUDGET):
             alone.count += 1
-        results = context.Queue()
-        racers = [context.Process(target=spend_all, args=(book.path, event, results)) for _ in range(8)]
+        results = PROCESSES.Queue()
+        racers = [PROCESSES.Process(target=spend_all, args=(book.path, event, results)) for _ in range(8)]
         for racer in racers:
             racer.start()
         counts = [results.get(timeout=120) for _ in racers]

@@ -1,7 +1,6 @@
 """An organisation's rules inside the whole budget: what an analyst may spend, and what a period."""
 
 import json
-import multiprocessing
 import pickle
 import random
 from collections import Counter
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ledger_past import raw, write
 from ledger_racers import spend_as
-from ledger_shelves import POSIX, in_child
+from ledger_shelves import POSIX, PROCESSES, in_child
 from tiers import cases
 
 from discreet import BudgetError, KindError, Ledger, LedgerError, ParameterError
@@ -158,9 +157,8 @@ class TestAnalysts:
     def test_of_eight_processes_no_name_spends_more_than_its_limit(self, shelf):
         path = str(shelf / "b")
         Ledger(path, epsilon=10, analysts={"ana": 1, "ben": HALF})
-        spawn = multiprocessing.get_context("spawn")
-        results = spawn.Queue()
-        racers = [spawn.Process(target=spend_as, args=(path, ("ana", "ben")[i % 2], results)) for i in range(8)]
+        results = PROCESSES.Queue()
+        racers = [PROCESSES.Process(target=spend_as, args=(path, ("ana", "ben")[i % 2], results)) for i in range(8)]
         for racer in racers:
             racer.start()
         counts = Counter()
