@@ -113,6 +113,99 @@ Definition optimized_unary_bits_coin (p q : R) := q%R.
 (* mechanisms/optimized_unary.py: return cls(length=length, p=Fraction(1, 2), q=float_up(least)) *)
 Definition optimized_unary_within (epsilon k : R) := (if Rlt_dec 1 k then (1 / (1 + (exp epsilon))) else ((exp (- epsilon)) / 2))%R.
 
+(* mechanisms/subset_selection.py: if not Fraction(d, k) <= p <= 1: *)
+Definition subset_selection_range (p d k : R) : Prop := ((d / k) <= p /\ p <= 1)%R.
+
+(* mechanisms/subset_selection.py: return (p, (p * (d - 1) + (1 - p) * d) / (k - 1)) *)
+Definition subset_selection_support_own (p d k : R) := p%R.
+
+(* mechanisms/subset_selection.py: return (p, (p * (d - 1) + (1 - p) * d) / (k - 1)) *)
+Definition subset_selection_support_other (p d k : R) := (((p * (d - 1)) + ((1 - p) * d)) / (k - 1))%R.
+
+(* mechanisms/subset_selection.py: return Pure(INFINITE if p == 1 else ln(p * (k - d) / ((1 - p) * d))) *)
+Definition subset_selection_map (p d k : R) := (if Req_EM_T p 1 then None else Some (ln ((p * (k - d)) / ((1 - p) * d))))%R.
+
+(* mechanisms/subset_selection.py: place, p = (stand_in, Fraction(d, k)) *)
+Definition subset_selection_foreign_place (stand_in : nat) := stand_in%nat.
+
+(* mechanisms/subset_selection.py: place, p = (stand_in, Fraction(d, k)) *)
+Definition subset_selection_foreign_share (d k : R) := (d / k)%R.
+
+(* mechanisms/subset_selection.py: others[i], others[j] = (others[j], others[i]) *)
+Definition subset_selection_shuffle_among (k i : nat) := ((k - 1) - i)%nat.
+
+(* mechanisms/subset_selection.py: others[i], others[j] = (others[j], others[i]) *)
+Definition subset_selection_shuffle_first (i c : nat) := i%nat.
+
+(* mechanisms/subset_selection.py: others[i], others[j] = (others[j], others[i]) *)
+Definition subset_selection_shuffle_second (i c : nat) := (i + c)%nat.
+
+(* mechanisms/subset_selection.py: others[i], others[j] = (others[j], others[i]) *)
+Definition subset_selection_shuffle_to_first (i c : nat) := (i + c)%nat.
+
+(* mechanisms/subset_selection.py: others[i], others[j] = (others[j], others[i]) *)
+Definition subset_selection_shuffle_to_second (i c : nat) := i%nat.
+
+(* mechanisms/subset_selection.py: others[0] = place *)
+Definition subset_selection_exchange_where (place : nat) := 0%nat.
+
+(* mechanisms/subset_selection.py: others[0] = place *)
+Definition subset_selection_exchange (place : nat) := place%nat.
+
+(* mechanisms/subset_selection.py: return sign(grow * (a * (a + 1)) - (k - a) * (k - a - 1)) >= 0 *)
+Definition subset_selection_size (epsilon k a : R) := (Rle_dec 0 (((exp (2 * epsilon)) * (a * (a + 1))) - ((k - a) * ((k - a) - 1))))%R.
+
+(* mechanisms/subset_selection.py: return cls(categories=cats, size=d, prob=max(p, Fraction(d, k))) *)
+Definition subset_selection_within (epsilon d k : R) := (Rmax (1 / (1 + ((exp (- (Rmin epsilon 1000))) * ((k - d) / d)))) (d / k))%R.
+
+(* mechanisms/longitudinal_rappor.py: if not 0 < share <= 1: *)
+Definition longitudinal_rappor_range (f : R) : Prop := (0 < f /\ f <= 1)%R.
+
+(* mechanisms/longitudinal_rappor.py: if not 0 <= no < 1: *)
+Definition longitudinal_rappor_zero (p : R) : Prop := (0 <= p /\ p < 1)%R.
+
+(* mechanisms/longitudinal_rappor.py: if not no < yes <= 1: *)
+Definition longitudinal_rappor_order (p q : R) : Prop := (p < q /\ q <= 1)%R.
+
+(* mechanisms/longitudinal_rappor.py: return ((1 - g) * self.q + g * self.p, g * self.q + (1 - g) * self.p) *)
+Definition longitudinal_rappor_support_own (f p q : R) := (((1 - (f / 2)) * q) + ((f / 2) * p))%R.
+
+(* mechanisms/longitudinal_rappor.py: return ((1 - g) * self.q + g * self.p, g * self.q + (1 - g) * self.p) *)
+Definition longitudinal_rappor_support_other (f p q : R) := (((f / 2) * q) + ((1 - (f / 2)) * p))%R.
+
+(* mechanisms/longitudinal_rappor.py: return ln((t * g + (1 - g)) / (t * (1 - g) + g)) *)
+Definition longitudinal_rappor_ratio (base f r : R) := (ln ((((if Req_EM_T base 0 then 0 else (exp ((ln base) * r))) * (f / 2)) + (1 - (f / 2))) / (((if Req_EM_T base 0 then 0 else (exp ((ln base) * r))) * (1 - (f / 2))) + (f / 2))))%R.
+
+(* mechanisms/longitudinal_rappor.py: return Pure((ones + zeros) * (bits - m) + maximum(ones, zeros) * (2 * m - bits)) *)
+Definition longitudinal_rappor_map_ones (p q : R) := (p / q)%R.
+
+(* mechanisms/longitudinal_rappor.py: return Pure((ones + zeros) * (bits - m) + maximum(ones, zeros) * (2 * m - bits)) *)
+Definition longitudinal_rappor_map_zeros (p q : R) := ((1 - q) / (1 - p))%R.
+
+(* mechanisms/longitudinal_rappor.py: return Pure((ones + zeros) * (bits - m) + maximum(ones, zeros) * (2 * m - bits)) *)
+Definition longitudinal_rappor_map (ones zeros m k : R) := (((ones + zeros) * ((Rmin (2 * m) k) - m)) + ((Rmax ones zeros) * ((2 * m) - (Rmin (2 * m) k))))%R.
+
+(* mechanisms/longitudinal_rappor.py: return Pure(ln((2 - self.f) / self.f) * min(2 * self.max_weight, self.length)) *)
+Definition longitudinal_rappor_ever (f m k : R) := ((ln ((2 - f) / f)) * (Rmin (2 * m) k))%R.
+
+(* mechanisms/longitudinal_rappor.py: return bits ^ bernoulli_many(self.f / 2, self.length, coins) *)
+Definition longitudinal_rappor_permanent (bits flip : bool) := (xorb bits flip)%bool.
+
+(* mechanisms/longitudinal_rappor.py: return bits ^ bernoulli_many(self.f / 2, self.length, coins) *)
+Definition longitudinal_rappor_permanent_flips (f : R) := (f / 2)%R.
+
+(* mechanisms/longitudinal_rappor.py: return np.where(bits, bernoulli_many(self.q, self.length, coins), zeros) *)
+Definition longitudinal_rappor_report (bits one zero : bool) := (if bits then one else zero)%bool.
+
+(* mechanisms/longitudinal_rappor.py: return np.where(bits, bernoulli_many(self.q, self.length, coins), zeros) *)
+Definition longitudinal_rappor_report_one (p q : R) := q%R.
+
+(* mechanisms/longitudinal_rappor.py: return np.where(bits, bernoulli_many(self.q, self.length, coins), zeros) *)
+Definition longitudinal_rappor_report_zero (p q : R) := p%R.
+
+(* mechanisms/longitudinal_rappor.py: return cls(length=length, max_weight=max_weight, f=float_up(share), p=p, q=q) *)
+Definition longitudinal_rappor_within (epsilon m k : R) := (if Req_EM_T (Rmin (2 * m) k) 0 then 1 else (2 / (1 + (exp (epsilon / (Rmin (2 * m) k))))))%R.
+
 (* noise/laplace.py: if s < 0: *)
 Definition laplace_scale (s : R) : Prop := (~ (s < 0))%R.
 

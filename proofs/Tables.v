@@ -4,7 +4,7 @@
       and replayed there against
     the Python. *)
 From Coq Require Import QArith Qreals ZArith Reals Lra Lia List Bool.
-From Discreet Require Import Law Words Samplers RandomizedResponse Rappor OptimizedUnary.
+From Discreet Require Import Law Words Samplers RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -106,6 +106,51 @@ Proof.
     trivial.
 Qed.
 
+Fixpoint shuffle_program (k i d : nat) (xs : list nat) (then_ : list nat -> program (list nat)) : program (list nat) :=
+  match d with
+  | O => then_ xs
+  | S d => Pick (Pos.of_nat (k - 1 - i)) (fun c => shuffle_program k (S i) d (swap i (i + c) xs) then_)
+  end.
+Definition subset_program (k d : nat) (p : Q) (x : option nat) : program (list nat) :=
+  Pick (Pos.of_nat k) (fun stand_in =>
+    let place := match x with None => stand_in | Some i => i end in
+    shuffle_program k 0 d (others k place) (fun xs =>
+    Flip (match x with None => (Z.of_nat d # Pos.of_nat k)%Q | Some _ => p end) (fun honest =>
+    Ret (sorted k (firstn d (if honest then put 0 place xs else xs)))))).
+
+Theorem subset_program_is k d p x f : (1 <= d < k)%nat -> bounded f ->
+  law_of (subset_program k d p x) f = subset k d (Q2R p) x f.
+Proof.
+  intros Hd Hf. unfold subset_program, subset. cbn [law_of bind E]. rewrite Nat2Pos.id by lia.
+  apply E_ext; [apply bounded_E; trivial|]. intro u. set (place := match x with None => u | Some i => i end).
+  enough (forall d i xs then_ (L : list nat -> law (list nat)), (forall y f, law_of (then_ y) f = L y f) -> (i + d < k)%nat ->
+    forall f, bounded f -> law_of (shuffle_program k i d xs then_) f = bind (shuffle k i d xs) L f) as H.
+  { apply (H d 0%nat (others k place) _ (fun xs => honest <- flip (match x with None => INR d / INR k | Some _ => Q2R p end) ;;
+      ret (sorted k (firstn d (if honest then put 0 place xs else xs))))); trivial; try lia.
+    intros xs h. cbn [law_of bind ret E]. destruct x; trivial. replace (Q2R (Z.of_nat d # Pos.of_nat k)) with (INR d / INR k); trivial.
+    unfold Q2R. cbn [Qnum Qden]. rewrite !INR_IZR_INZ, <- positive_nat_Z, Nat2Pos.id by lia. trivial. }
+  clear. intro d. induction d as [|d IH]; intros i xs then_ L HL Hi f Hf; [apply HL|]. cbn [shuffle_program shuffle law_of bind E].
+  rewrite Nat2Pos.id by lia. apply E_ext; [apply bounded_E; trivial|]. intro c. apply IH; trivial. lia.
+Qed.
+
+Fixpoint report_program (p q : Q) (memo : list bool) (k : list bool -> program (list bool)) : program (list bool) :=
+  match memo with
+  | [] => k []
+  | b :: memo => Flip p (fun zero => Flip q (fun one =>
+      report_program p q memo (fun y => k ((if b then one else zero) :: y))))
+  end.
+Definition longitudinal_program (g p q : Q) (x : list bool) := rappor_program g x (fun memo => report_program p q memo Ret).
+
+Theorem longitudinal_program_is g p q x f : bounded f -> law_of (longitudinal_program g p q x) f =
+  (memo <- rappor (Q2R g) x ;; report (Q2R p) (Q2R q) memo) f.
+Proof.
+  intro Hf. assert (forall memo k (L : list bool -> law (list bool)), (forall y f, law_of (k y) f = L y f) ->
+    forall f, law_of (report_program p q memo k) f = bind (report (Q2R p) (Q2R q) memo) L f) as H.
+  { clear. induction memo as [|b memo IH]; intros k L HL f; [apply HL|]. cbn [report_program report law_of bind ret E].
+    cbn [E flip]. rewrite !(fun h => IH _ (fun y => L (h :: y)) (fun y => HL (h :: y)) f). trivial. }
+  apply rappor_program_is; trivial. intros memo h. apply (H memo Ret ret); trivial.
+Qed.
+
 (** ** The sampler on given words *)
 
 Fixpoint walk {S} (B : nat) (decide : nat -> Z -> option S) (k : nat) (v : Z) (words : list nat) : option S :=
@@ -174,6 +219,18 @@ Definition unary_table (ps : list (Q * Q * nat)) : list (list Z) :=
     fraction (mean (unary_program p q x) (indicator same y))) (all_bits k))
     (filter (fun x => weight x <=? 1)%nat (all_bits k))) ps.
 
+(** k, p, answer (-1 is foreign), set, probability. *)
+Definition subset_table (ps : list (nat * nat * Q)) : list (list Z) :=
+  flat_map (fun '(k, d, p) => flat_map (fun x => map (fun y => [Z.of_nat k] ++ fraction p ++
+    [match x with None => -1 | Some i => Z.of_nat i end]%Z ++ words_row y ++
+    fraction (mean (subset_program k d p x) (indicator (fun y y' => if list_eq_dec Nat.eq_dec y y' then true else false) y)))
+    (choose d (seq 0 k))) (None :: map Some (seq 0 k))) ps.
+
+(** f, p, q, bits, report, probability. *)
+Definition longitudinal_table (fs : list (Q * Q * Q * nat)) : list (list Z) :=
+  flat_map (fun '(f, p, q, k) => flat_map (fun x => map (fun y => fraction f ++ fraction p ++ fraction q ++ digits x ++ digits y ++
+    fraction (mean (longitudinal_program (f / 2) p q x) (indicator same y))) (all_bits k)) (all_bits k)) fs.
+
 (** weights, a uniform number below their sum, the category. *)
 Definition categorical_table (wss : list (list nat)) : list (list Z) :=
   flat_map (fun ws => map (fun u => words_row ws ++ [Z.of_nat u; Z.of_nat (bisect_right (accumulate 0 ws) u)])
@@ -192,3 +249,7 @@ Redirect "randomized_response" Eval vm_compute in
 Redirect "rappor" Eval vm_compute in rappor_table [(1 # 2, 3%nat); (1 # 1, 2%nat); (3 # 7, 4%nat)].
 Redirect "optimized_unary" Eval vm_compute in
   unary_table [(1 # 2, 1 # 4, 1%nat); (1 # 2, 1 # 4, 3%nat); (2 # 3, 1 # 7, 4%nat); (1 # 3, 1 # 3, 2%nat)].
+Redirect "subset_selection" Eval vm_compute in
+  subset_table [(2, 1, 3 # 4); (3, 2, 4 # 5); (4, 2, 1 # 2); (4, 3, 1 # 1); (5, 2, 7 # 10)]%nat.
+Redirect "longitudinal_rappor" Eval vm_compute in
+  longitudinal_table [(1 # 2, 1 # 2, 3 # 4, 2%nat); (1 # 1, 0 # 1, 1 # 1, 1%nat); (3 # 7, 0 # 1, 2 # 3, 3%nat)].

@@ -1,12 +1,15 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
-From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary Laplace KeepAbove Packing.
+From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
+From Discreet Require Import Laplace KeepAbove Packing.
 From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger.
 
 (* Printed with them:
    test law close dp event Pr prefix reveal run sound says silent said
    wait below_fraction below_enclosed floor_of bernoulli uniform accumulate bisect_right categorical
    response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
+   put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
+   coins report reports longitudinal gain ones zeros longitudinal_loss own other
    laplace noisy noisies l1 keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books *)
@@ -45,6 +48,21 @@ Definition theorems := (
   @unary_dp,
   @unary_tight,
   @unary_within,
+  @subset_law,
+  @subset_foreign,
+  @subset_dp,
+  @subset_tight,
+  @subset_infinite,
+  @subset_support,
+  @subset_unbiased,
+  @subset_within,
+  @subset_size,
+  @longitudinal_dp,
+  @longitudinal_tight,
+  @longitudinal_ever_dp,
+  @longitudinal_ever_tight,
+  @longitudinal_law,
+  @longitudinal_unbiased,
   @laplace_law,
   @Laplace.laplace_tail,
   @laplace_at_least,
@@ -85,6 +103,8 @@ Definition theorems := (
   @response_program_is,
   @rappor_program_is,
   @unary_program_is,
+  @subset_program_is,
+  @longitudinal_program_is,
   @below_real_is,
   @below_real_enclosed_is,
   @floor_of_is,
@@ -107,6 +127,18 @@ Definition theorems := (
   @optimized_unary_bit,
   @optimized_unary_loses,
   @optimized_unary_affords,
+  @subset_selection_step,
+  @subset_selection_program,
+  @subset_selection_loses,
+  @subset_selection_support,
+  @subset_selection_affords,
+  @subset_selection_best,
+  @longitudinal_rappor_bits,
+  @longitudinal_rappor_loses,
+  @longitudinal_rappor_nothing,
+  @longitudinal_rappor_ever_loses,
+  @longitudinal_rappor_support,
+  @longitudinal_rappor_affords,
   @laplace_loses,
   @laplace_loses_vectors,
   @laplace_affords,

@@ -17,7 +17,8 @@ import marks
 
 _M = "mechanisms/"
 RB, RR = _M + "randomized_response_bool.py", _M + "randomized_response.py"
-RA, OU, KA = _M + "rappor.py", _M + "optimized_unary.py", _M + "keep_above.py"
+RA, OU, SS, KA = (_M + f"{name}.py" for name in ("rappor", "optimized_unary", "subset_selection", "keep_above"))
+LR = _M + "longitudinal_rappor.py"
 LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
 
 PLANTED: tuple[tuple[str, str, str], ...] = (
@@ -53,6 +54,33 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     (OU, "not 0 < no <= yes", "not 0 < no <= 1"),
     (OU, "not 0 < yes < 1", "not 0 < yes <= 1"),
     (OU, "1 / (1 + exp(budget))", "1 / (2 + exp(budget))"),
+    (SS, "not Fraction(d, k) <= p <= 1", "not 0 <= p <= 1"),
+    (SS, "ln(p * (k - d) / ((1 - p) * d))", "ln(p * k / ((1 - p) * d))"),
+    (SS, "INFINITE if p == 1 else ln(", "INFINITE if p == 0 else ln("),
+    (SS, "(p * (d - 1) + (1 - p) * d) / (k - 1)", "(p * (d - 1) + (1 - p) * d) / k"),
+    (SS, "place, p = stand_in, Fraction(d, k)", "place, p = stand_in, Fraction(1, k)"),
+    (SS, "j = i + below(k - 1 - i, coins)", "j = below(k - 1, coins)"),
+    (SS, "j = i + below(k - 1 - i, coins)", "j = i + below(k - 2 - i, coins)"),
+    (SS, "others[i], others[j] = others[j], others[i]", "others[i], others[j] = others[i], others[j]"),
+    (SS, "others[i], others[j] = others[j], others[i]", "others[i], others[i] = others[j], others[i]"),
+    (SS, "others[0] = place", "others[1] = place"),
+    (SS, "- (k - a) * (k - a - 1)) >= 0", "- (k - a) * (k - a + 1)) >= 0"),
+    (SS, "- (k - a) * (k - a - 1)) >= 0", "- (k - a) * (k - a - 1)) <= 0"),
+    (SS, "exp(-budget) * Fraction(k - d, d)", "exp(-budget) * Fraction(k, d)"),
+    (LR, "not 0 < share <= 1", "not 0 <= share <= 1"),
+    (LR, "not 0 <= no < 1", "not -1 <= no < 1"),
+    (LR, "not no < yes <= 1", "not 0 < yes <= 1"),
+    (LR, "g * self.q + (1 - g) * self.p  # proof", "g * self.q + g * self.p  # proof"),
+    (LR, "ln((t * g + (1 - g)) / (t * (1 - g) + g))", "ln((t * g + (1 - g)) / (t + g))"),
+    (LR, "exp(ln(base) * r) if base", "exp(ln(base)) if base"),
+    (LR, "self._ratio((1 - self.q) / (1 - self.p), r)", "self._ratio(self.q / self.p, r)"),
+    (LR, "(ones + zeros) * (bits - m)", "(ones + zeros) * m"),
+    (LR, "maximum(ones, zeros) * (2 * m - bits)", "ones * (2 * m - bits)"),
+    (LR, "ln((2 - self.f) / self.f) * min(2 * self.max_weight", "ln((2 - self.f) / self.f) * min(self.max_weight"),
+    (LR, "bits ^ bernoulli_many(self.f / 2", "bits ^ bernoulli_many(self.f"),
+    (LR, "zeros = bernoulli_many(self.p, self.length", "zeros = bernoulli_many(1 - self.q, self.length"),
+    (LR, "np.where(bits, bernoulli_many(self.q, self.length, coins), zeros)", "zeros"),
+    (LR, "Fraction(2) / (1 + exp(budget", "Fraction(1) / (1 + exp(budget"),
     (LA, "else sensitivity.l1 / self.scale)", "else sensitivity.l1 / (2 * self.scale))"),
     (LA, "Pure(INFINITE if self.scale == 0 else sensitivity.l1 / self.scale)", "Pure(sensitivity.l1 / self.scale)"),
     (LA, "exp(-k / s) / (1 + exp(-1 / s))", "exp(-k / s) / 2"),
@@ -116,6 +144,11 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("RandomizedResponseBool.v", "ret (Bool.eqb x honest)", "ret honest"),
     ("Rappor.v", "ret (xorb b n :: y)", "ret (orb b n :: y)"),
     ("OptimizedUnary.v", "ret ((if b then honest else c) :: y)", "ret ((if b then c else honest) :: y)"),
+    ("SubsetSelection.v", "put j (nth i xs 0%nat) (put i (nth j xs 0%nat) xs)", "put i (nth j xs 0%nat) xs"),
+    ("SubsetSelection.v", "match x with None => INR d / INR k | Some", "match x with None => p | Some"),
+    ("SubsetSelection.v", "c <- pick (k - 1 - i) ;;", "c <- pick (k - 1) ;;"),
+    ("LongitudinalRappor.v", "ret ((if b then one else zero) :: y)", "ret ((if b then zero else one) :: y)"),
+    ("LongitudinalRappor.v", "memo <- rappor g x ;; reports p q r memo.", "memo <- rappor g x ;; reports q p r memo."),
     ("Laplace.v", "ret (if minus then -1 - Z.of_nat n", "ret (if minus then - Z.of_nat n"),
     ("Laplace.v", "minus <- flip (q / (1 + q)) ;;", "minus <- flip (/ 2) ;;"),
     ("KeepAbove.v", "(if 0 <=? T then T <? y else", "(if 0 <=? T then T <=? y else"),

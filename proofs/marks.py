@@ -24,7 +24,13 @@ _OPERATORS = {
 }
 _BITWISE = {ast.LShift: "Z.shiftl", ast.RShift: "Z.shiftr", ast.BitOr: "Z.lor", ast.BitAnd: "Z.land"}
 _TESTS = {
-    "R": {ast.Lt: "Rlt_dec {} {}", ast.LtE: "Rle_dec {} {}", ast.Gt: "Rlt_dec {1} {0}", ast.Eq: "Req_EM_T {} {}"},
+    "R": {
+        ast.Lt: "Rlt_dec {} {}",
+        ast.LtE: "Rle_dec {} {}",
+        ast.Gt: "Rlt_dec {1} {0}",
+        ast.GtE: "Rle_dec {1} {0}",
+        ast.Eq: "Req_EM_T {} {}",
+    },
     "Z": {ast.Lt: "{} <? {}", ast.LtE: "{} <=? {}", ast.Gt: "{1} <? {0}", ast.GtE: "{1} <=? {0}", ast.Eq: "{} =? {}"},
 }
 _ZERO = {"R": "Req_EM_T {} 0", "Z": "{} =? 0"}
@@ -70,7 +76,7 @@ class Line:
         if isinstance(statement, ast.If):
             meaning, kind = reader.guard(statement), " : Prop"
         else:
-            value = statement.value
+            value = statement if self.part[:1] == ("target",) else statement.value
             assert value is not None  # noqa: S101  # Returns and assignments here have one.
             for step in self.part:
                 value = _part(reader.assigned.get(ast.unparse(value), value), step)
@@ -234,6 +240,8 @@ class _Reader:
         if (text := ast.unparse(node)) in self.names:
             return self.names[text]
         match node:
+            case ast.Compare(left=ast.Call(func=ast.Name(id="sign"), args=[left]), comparators=[ast.Constant(value=0)]):
+                return self.test(ast.Compare(left=left, ops=node.ops, comparators=node.comparators))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _TESTS.get(self.scope, {}):
                 return _TESTS[self.scope][type(op)].format(self.term(left), self.term(right))
             case ast.BoolOp(op=op, values=values) if self.scope == "Z":
@@ -292,7 +300,8 @@ def _assigned(function: ast.AST) -> dict[str, ast.expr]:
                 found.setdefault(name, []).append(value)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
                 for one, value in zip(names, values, strict=True):
-                    found.setdefault(ast.unparse(one), []).append(value)
+                    if isinstance(one, ast.Name):
+                        found.setdefault(one.id, []).append(value)
             case ast.AugAssign(target=ast.Name(id=name), value=value):
                 found.setdefault(name, []).extend([value, value])
     return {name: values[0] for name, values in found.items() if len(values) == 1}
@@ -317,13 +326,15 @@ def _closed(term: str) -> str:
 def _part(node: ast.expr, step: int | str) -> ast.expr:
     """Return a part of an expression: an element, an argument, or a field of the syntax tree."""
     match node, step:
+        case ast.Assign(targets=[target]), "target":
+            return target
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) | ast.Call(args=parts), int(place):
             return parts[place]
-        case ast.Call(keywords=keywords), str(name):
+        case ast.Call(keywords=keywords), str(name) if name in {keyword.arg for keyword in keywords}:
             return next(keyword.value for keyword in keywords if keyword.arg == name)
         case ast.ListComp(generators=[only]) | ast.GeneratorExp(generators=[only]), "iter":
             return only.iter
-        case _, str(name):
+        case _, str(name) if hasattr(node, name):
             found: ast.expr = getattr(node, name)
             return found
     raise UnreadableError(ast.unparse(node))
@@ -331,14 +342,18 @@ def _part(node: ast.expr, step: int | str) -> ast.expr:
 
 _P = {"self.prob": "p"}
 _RR, _RB = "mechanisms/randomized_response.py", "mechanisms/randomized_response_bool.py"
-_RA, _OU = "mechanisms/rappor.py", "mechanisms/optimized_unary.py"
+_RA, _OU, _SS = "mechanisms/rappor.py", "mechanisms/optimized_unary.py", "mechanisms/subset_selection.py"
+_LR = "mechanisms/longitudinal_rappor.py"
 _LA, _NB, _KA = "noise/laplace.py", "noise/base.py", "mechanisms/keep_above.py"
 _T = _P | {"len(self.categories)": "t", "len(cats)": "t"}
 _EPS = {"amount(epsilon)": "epsilon"}
 _F = {"self.f": "f", "self.max_weight": "m", "self.length": "k", "domain.max_weight": "m", "domain.length": "k"} | _EPS
 _U = {"self.p": "p", "self.q": "q", "self.length": "k", "domain.length": "k"} | _EPS
 _UNSEEN = "self.noise.surprise(abs(self.threshold), new)"
-_FLIPS, _COINS = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
+_L = {"self.f": "f", "self.p": "p", "self.q": "q"}
+_PERMANENT = "bernoulli_many(self.f / 2, self.length, coins)"
+_SWAP = {"below(k - 1 - i, coins)": "c"}
+_FLIPS, _COIN = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
 
 _AD, _STEP = "accounting/adaptive.py", {"self.step": "step"}
 _BOOKS = {"self.units": "most", "self.release_delta": "kept", "budget.epsilon": "budget", "budget.delta": "total"}
@@ -406,10 +421,41 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_OU, "bias", "(p : R)", {"yes": "p"}),
     Line(_OU, "range", "(p q : R)", {"yes": "p", "no": "q"}),
     Line(_OU, "map", "(p q k : R)", _U),
-    Line(_OU, "bits", "(x honest coin : bool)", {"honest": "honest", _COINS: "coin"}, "bool"),
+    Line(_OU, "bits", "(x honest coin : bool)", {"honest": "honest", _COIN: "coin"}, "bool"),
     Line(_OU, "bits", "(p q : R)", _U, part=(1, 0), suffix="_honest"),
     Line(_OU, "bits", "(p q : R)", _U, part=(2, 0), suffix="_coin"),
     Line(_OU, "within", "(epsilon k : R)", _U, part=("q",)),
+    Line(_SS, "range", "(p d k : R)"),
+    Line(_SS, "support", "(p d k : R)", part=(0,), suffix="_own"),
+    Line(_SS, "support", "(p d k : R)", part=(1,), suffix="_other"),
+    Line(_SS, "map", "(p d k : R)"),
+    Line(_SS, "foreign", "(stand_in : nat)", {}, "nat", (0,), "_place"),
+    Line(_SS, "foreign", "(d k : R)", part=(1,), suffix="_share"),
+    Line(_SS, "shuffle", "(k i : nat)", {}, "nat", (0, "slice", "right", 0), "_among"),
+    Line(_SS, "shuffle", "(i c : nat)", _SWAP, "nat", ("target", 0, "slice"), "_first"),
+    Line(_SS, "shuffle", "(i c : nat)", _SWAP, "nat", ("target", 1, "slice"), "_second"),
+    Line(_SS, "shuffle", "(i c : nat)", _SWAP, "nat", (0, "slice"), "_to_first"),
+    Line(_SS, "shuffle", "(i c : nat)", _SWAP, "nat", (1, "slice"), "_to_second"),
+    Line(_SS, "exchange", "(place : nat)", {}, "nat", ("target", "slice"), "_where"),
+    Line(_SS, "exchange", "(place : nat)", {}, "nat"),
+    Line(_SS, "size", "(epsilon k a : R)"),
+    Line(_SS, "within", "(epsilon d k : R)", _EPS, part=("prob",)),
+    Line(_LR, "range", "(f : R)", {"share": "f"}),
+    Line(_LR, "zero", "(p : R)", {"no": "p"}),
+    Line(_LR, "order", "(p q : R)", {"no": "p", "yes": "q"}),
+    Line(_LR, "support", "(f p q : R)", _L, part=(0,), suffix="_own"),
+    Line(_LR, "support", "(f p q : R)", _L, part=(1,), suffix="_other"),
+    Line(_LR, "ratio", "(base f r : R)", _L),
+    Line(_LR, "map", "(p q : R)", _L, part=(0, "left", "left", "left", 0), suffix="_ones"),
+    Line(_LR, "map", "(p q : R)", _L, part=(0, "left", "left", "right", 0), suffix="_zeros"),
+    Line(_LR, "map", "(ones zeros m k : R)", _F),
+    Line(_LR, "ever", "(f m k : R)", _F),
+    Line(_LR, "permanent", "(bits flip : bool)", {_PERMANENT: "flip"}, "bool"),
+    Line(_LR, "permanent", "(f : R)", _L, part=("right", 0), suffix="_flips"),
+    Line(_LR, "report", "(bits one zero : bool)", {_COIN: "one", "zeros": "zero"}, "bool"),
+    Line(_LR, "report", "(p q : R)", _L, part=(1, 0), suffix="_one"),
+    Line(_LR, "report", "(p q : R)", _L, part=(2, 0), suffix="_zero"),
+    Line(_LR, "within", "(epsilon m k : R)", _F, part=("f",)),
     Line(_LA, "scale", "(s : R)"),
     Line(_LA, "map", "(l1 s : R)", {"self.scale": "s", "sensitivity.l1": "l1"}),
     Line(_LA, "within", "(l1 epsilon : R)", {"sensitivity.l1": "l1"}, part=(0,)),
@@ -443,6 +489,8 @@ UNREAD: dict[str, dict[str, str]] = {
     _RR: {"answers": _ARRAYS, "strangers": _ARRAYS},
     _RA: {"places": _ARRAYS},
     _OU: {"rows": _ARRAYS, "places": _ARRAYS},
+    _SS: dict.fromkeys(("strangers", "turn", "outsiders", "keys", "full", "table"), _ARRAYS),
+    _LR: {"one": _ENGINE, "rows": _ARRAYS},
     _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"},
     _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
     _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)

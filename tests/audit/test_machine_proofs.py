@@ -12,7 +12,7 @@ import pytest
 import tiers
 from coin_tree import Exhausted, ScriptedCoins
 
-from discreet import OptimizedUnary, RandomizedResponse, Rappor
+from discreet import LongitudinalRappor, OptimizedUnary, RandomizedResponse, Rappor, SubsetSelection
 from discreet.samplers.one import below_real, categorical, floor_of
 
 ROOT = Path(__file__).parents[2]
@@ -168,14 +168,25 @@ def test_randomized_response_has_the_law_that_coq_computes():
         assert RandomizedResponse(categories=range(t), prob=Fraction(a, d)).law(x)[y] == Fraction(num, den)
 
 
-@pytest.mark.parametrize("name", ["rappor", "optimized_unary"])
-def test_reports_of_bits_have_the_law_that_coq_computes(name):
+@pytest.mark.parametrize(
+    ("name", "parameters", "mechanism"),
+    [
+        ("rappor", ("f",), Rappor),
+        ("optimized_unary", ("p", "q"), OptimizedUnary),
+        ("longitudinal_rappor", ("f", "p", "q"), LongitudinalRappor),
+    ],
+)
+def test_reports_of_bits_have_the_law_that_coq_computes(name, parameters, mechanism):
     for row in table(name):
-        numbers = [Fraction(*row[i : i + 2]) for i in range(0, 2 if name == "rappor" else 4, 2)]
-        bits = [bool(b) for b in row[2 * len(numbers) : -2]]
+        given = {parameter: Fraction(*row[2 * i : 2 * i + 2]) for i, parameter in enumerate(parameters)}
+        bits = [bool(b) for b in row[2 * len(given) : -2]]
         k = len(bits) // 2
-        if name == "rappor":
-            mechanism = Rappor(length=k, max_weight=k, f=numbers[0])
-        else:
-            mechanism = OptimizedUnary(length=k, p=numbers[0], q=numbers[1])
-        assert mechanism.law(bits[:k])[tuple(bits[k:])] == Fraction(*row[-2:])
+        weight = {} if mechanism is OptimizedUnary else {"max_weight": k}
+        law = mechanism(length=k, **weight, **given).law(bits[:k])
+        assert law[tuple(bits[k:])] == Fraction(*row[-2:])
+
+
+def test_sets_have_the_law_that_coq_computes():
+    for k, a, d, x, *chosen, num, den in table("subset_selection"):
+        mechanism = SubsetSelection(categories=range(k), size=len(chosen), prob=Fraction(a, d))
+        assert mechanism.law(x)[tuple(chosen)] == Fraction(num, den)

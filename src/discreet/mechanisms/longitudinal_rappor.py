@@ -67,7 +67,7 @@ class LongitudinalRappor(Measurement[Any, Any]):
         domain, share, no, yes = BitVectors(length, max_weight), exact(f, "f"), exact(p, "p"), exact(q, "q")
         if not 0 < share <= 1:  # proof: range
             raise ParameterError("f", f, "0 < f <= 1")
-        if not 0 <= no < 1:
+        if not 0 <= no < 1:  # proof: zero
             raise ParameterError("p", p, "0 <= p < 1")
         if not no < yes <= 1:  # proof: order
             raise ParameterError("q", q, "p < q <= 1, compared exactly")
