@@ -23,6 +23,7 @@ from discreet.exact import exact, whole
 TINY = math.ulp(0.0)
 HUGE = sys.float_info.max
 MILLION = 10**6
+LONG = 1 << 3_321_928  # A million digits.
 NUMPY_INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp]
 NUMPY_FLOATS = [np.float16, np.float32, np.float64, np.longdouble]
 
@@ -324,13 +325,13 @@ def test_text_parses_to_what_it_spells_or_is_refused(text):
         (True, "True"),
         (2**250 - 1, str(2**250 - 1)),
         (Decimal("9" * 70), "Decimal('" + "9" * 70 + "')"),
-        (10**MILLION, "an integer of 3321929 bits"),
-        (Fraction(1, 10**MILLION), "a fraction of integers too long to print"),
+        (LONG, "an integer of 3321929 bits"),
+        (Fraction(1, LONG), "a fraction of integers too long to print"),
         ("x" * MILLION, "a text"),
         (Decimal("9" * MILLION), "a Decimal of 1000000 digits"),
         (list(range(MILLION)), "a list"),
         (dict.fromkeys(range(9)), "a dict"),
-        ([10**MILLION], "[an integer of 3321929 bits]"),
+        ([LONG], "[an integer of 3321929 bits]"),
         (Silent(), "a test_exact.Silent"),
         ([Silent()], "a list"),
         (Wordless(), "a test_exact.Wordless"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from junk import MILLION_DIGITS
 from tiers import cases
 
 import discreet
@@ -30,7 +31,6 @@ from discreet import (
 )
 from discreet.errors import show
 
-MILLION_DIGITS = 10**1_000_000
 WHOLE = [DiscreteDistance(), SymmetricDistance()]
 FLOORED = [AbsoluteDistance(), L1Distance(), LInfDistance()]
 SINGLE = WHOLE + FLOORED

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 TEXT, NUMBER = "sentinel-7919", 7919104729
-MILLION_DIGITS = 10**1_000_000
+MILLION_DIGITS = 1 << 3_321_929  # By a shift: a power of ten takes a third of a second to compute.
 TINY, VAST = 5e-324, 1e300
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import tiers
 from coin_tree import Exhausted, ScriptedCoins, law_by_counting
 from junk import objects
 from scipy import stats
@@ -148,17 +149,19 @@ class TestFiniteLaws:
                 key = tuple(answer.tolist()) if isinstance(answer, np.ndarray) else answer
                 assert case.mechanism.law(x)[key] > 0
 
-    def test_releases_fit_the_law_and_not_a_shifted_one(self, case):
-        x, n = case.members[0], 3000
-        law = case.mechanism.law(x)
-        counts = dict.fromkeys(law, 0)
-        for _ in range(n):
-            answer = case.mechanism.release(x)
-            counts[tuple(answer.tolist()) if isinstance(answer, np.ndarray) else answer] += 1
-        top = max(law, key=law.get)
-        assert stats.binomtest(counts[top], n, float(law[top])).pvalue > 1e-10
-        if law[top] <= Fraction(9, 10):
-            assert stats.binomtest(counts[top], n, float(law[top]) + 0.1).pvalue < 1e-5
+
+@pytest.mark.parametrize("case", tiers.each(FINITE, 3), ids=str)
+def test_releases_fit_the_law_and_not_a_shifted_one(case):
+    x, n = case.members[0], tiers.cases(1500, 3000)
+    law = case.mechanism.law(x)
+    counts = dict.fromkeys(law, 0)
+    for _ in range(n):
+        answer = case.mechanism.release(x)
+        counts[tuple(answer.tolist()) if isinstance(answer, np.ndarray) else answer] += 1
+    top = max(law, key=law.get)
+    assert stats.binomtest(counts[top], n, float(law[top])).pvalue > 1e-10
+    if law[top] <= Fraction(9, 10):
+        assert stats.binomtest(counts[top], n, float(law[top]) + 0.1).pvalue < 1e-5
 
 
 class TestRandomizedResponseBool:
