@@ -110,7 +110,7 @@ class TestExact:
 class TestSampled:
     @pytest.mark.parametrize("prob", ["3/4", "9/10", "1/2"])
     def test_never_above_the_claim_of_a_right_mechanism(self, prob):
-        for _ in range(3):
+        for _ in range(tiers.cases(1, 3)):
             result = audit.sampled(RandomizedResponseBool(prob=prob), True, False, trials=20_000)
             assert not result.violated
 
@@ -131,7 +131,7 @@ class TestSampled:
             ),
             (IntegerLaplace(scale=1), 0, 1, 0.8),
         ):
-            result = audit.sampled(m, x, y, trials=tiers.cases(40_000, 100_000))
+            result = audit.sampled(m, x, y, trials=tiers.cases(15_000, 100_000))
             assert not result.violated
             assert result.bound > least * result.claimed
 
@@ -147,7 +147,7 @@ class TestSampled:
             return [{"a": value} if value >= 6 else {} for value in values]
 
         claim = LaplaceThreshold(scale=1, threshold=6).privacy_map((1, 1, 1))
-        result = audit.sampled(release, {"a": 1}, {}, claim, trials=tiers.cases(100_000, 400_000), many=many)
+        result = audit.sampled(release, {"a": 1}, {}, claim, trials=tiers.cases(60_000, 400_000), many=many)
         assert result.violated
         assert result.quantity == "delta"
 
@@ -160,7 +160,7 @@ class TestSampled:
             released = dict(zip(keys.tolist(), values.tolist(), strict=True))
             return [{"a": released[i]} if i in released else {} for i in range(n)]
 
-        result = audit.sampled(m, {"a": 1}, {}, trials=tiers.cases(50_000, 400_000), many=many)
+        result = audit.sampled(m, {"a": 1}, {}, trials=tiers.cases(20_000, 400_000), many=many)
         assert not result.violated
         assert result.bound > 0.3 * result.claimed
         assert not audit.sampled(m, {"a": 1}, {}, trials=2000).violated
@@ -172,7 +172,7 @@ class TestSampled:
             0.0,
             1.0,
             1.0,
-            trials=tiers.cases(50_000, 200_000),
+            trials=tiers.cases(20_000, 200_000),
             many=lambda x, n: (x + generator.laplace(0, 1, n)).tolist(),
         )
         assert result.violated
@@ -199,7 +199,7 @@ class TestSampled:
 
     def test_a_wrong_coin_is_refuted(self):
         m = RandomizedResponseBool(prob="4/5")
-        assert audit.sampled(m.release, True, False, math.log(3), trials=50_000).violated
+        assert audit.sampled(m.release, True, False, math.log(3), trials=tiers.cases(20_000, 50_000)).violated
 
     def test_bad_calls_are_refused(self):
         for wrong in (

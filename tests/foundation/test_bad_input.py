@@ -342,7 +342,7 @@ class TestMaps:
                 bad[label] = f"{type(error).__name__}: {str(error)[:80]}"
         assert not bad
 
-    @settings(max_examples=cases(10, 50), deadline=None)
+    @settings(max_examples=cases(5, 50), deadline=None)
     @given(junk)
     def test_any_distance_gets_a_sound_loss_or_a_declared_error(self, name, d_in):
         m, _ = MECHANISMS[name]
@@ -448,7 +448,7 @@ class TestData:
         assert not bad
 
     @pytest.mark.parametrize("name", DATA_CALLS)
-    @settings(max_examples=cases(10, 50), deadline=None)
+    @settings(max_examples=cases(5, 50), deadline=None)
     @given(junk)
     def test_every_error_is_declared_for_anything(self, name, x):
         assert undeclared(lambda: DATA_CALLS[name](x)) is None
