@@ -2,7 +2,7 @@
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
 From Discreet Require Import Laplace KeepAbove Packing.
-From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger.
+From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats.
 
 (* Printed with them:
    test law close dp event Pr prefix reveal run sound says silent said
@@ -12,7 +12,8 @@ From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger.
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
    laplace noisy noisies l1 keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise loses affords added
-   rises payoff move best_of rows value good analyst seen pays obeys charged each books *)
+   rises payoff move best_of rows value good analyst seen pays obeys charged each books
+   dyadic least_float frac reported *)
 
 Definition theorems := (
   @flip_is,
@@ -156,4 +157,13 @@ Definition theorems := (
   @adaptive_off_pays,
   @adaptive_values_bound,
   @adaptive_most_again,
-  @adaptive_books_hold).
+  @adaptive_books_hold,
+  @interval_real,
+  @shows_least,
+  @randomized_response_bool_floats,
+  @randomized_response_floats,
+  @rappor_floats,
+  @optimized_unary_floats,
+  @subset_selection_floats,
+  @laplace_floats,
+  @laplace_threshold_floats).

@@ -23,6 +23,7 @@ MAP = ROOT / "docs" / "proofs" / "map.md"
 sys.path.append(str(PROOFS))
 import bugs  # noqa: E402
 import check  # noqa: E402
+import floats  # noqa: E402
 import marks  # noqa: E402
 
 
@@ -97,6 +98,11 @@ def test_every_mark_of_a_file_that_is_read_is_read_or_has_a_reason():
         marked = set(re.findall(r"# proof: (\w+)", (marks.SOURCE / file).read_text()))
         assert not found & marks.UNREAD[file].keys()
         assert marked == found | marks.UNREAD[file].keys()
+
+
+def test_the_floats_in_coq_are_what_the_python_reports():
+    assert floats.REPORTED.read_text() == floats.text(), "run python proofs/floats.py --write, then make proofs"
+    assert all(len(list(table())) >= 200 for table in floats.TABLES)
 
 
 @pytest.mark.parametrize(
