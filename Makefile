@@ -7,7 +7,7 @@ export PYTHONHASHSEED ?= random
 # Without compiled files each process of the tests compiles the sources and the tests again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo quick test test-all check proofs mutants mutation evidence bench docs clean
+.PHONY: help demo quick test test-all check proofs js mutants mutation evidence bench docs clean
 help:
 	@echo "make demo    both jobs at work on invented people, and demo/ to look at"
 	@echo "make quick   the tests of what you are changing, in seconds (FILES='reals.py survey/waves.py')"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-all everything, as CI runs it (DISCREET_SLOW=1: ten times the cases)"
 	@echo "make check   lint, types, layers, doctests, digests of proofs"
 	@echo "make proofs  the theorems in Coq (Debian: coq libcoq-coquelicot libcoq-interval)"
+	@echo "make js      the client for browsers: its types, its tests, and a package in js/dist (npm)"
 	@echo "make mutants plant every known bug of this field and see it caught"
 	@echo "make mutation change the source in every small way and list what the tests let pass (hours; FILES=reals.py)"
 	@echo "make evidence the audit of every mechanism, as a table"
@@ -48,6 +49,12 @@ check: $(VENV)/dev.stamp
 # It needs no more than python3; without Coq it says so (DISCREET_PROOFS=1 makes that an error).
 proofs:
 	@$(PYTHON) proofs/check.py
+
+# The client for browsers: types, vectors, build and pack. Without npm it says so.
+js:
+	@if command -v npm >/dev/null; then cd js && npm ci --silent --no-audit --no-fund && npm run --silent check && \
+	npm test --silent && npm run --silent build && npm pack --silent --pack-destination dist; \
+	else echo "npm is not installed; skipped"; fi
 
 mutants: $(VENV)/dev.stamp
 	@$(BIN)/python tests/mutants.py

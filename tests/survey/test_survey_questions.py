@@ -92,7 +92,7 @@ class TestChoices:
         "choices",
         [
             ["never", "daily"],
-            [10, 20, -5, 2**70],
+            [10, 20, -5, 2**53 - 1, 1 - 2**53],
             [False, True],
             [True, 1, "1", "True"],
             ["", " ", "\n", '"', "\ud800"],
@@ -473,7 +473,7 @@ class TestDescriptions:
     @settings(max_examples=tiers.cases(20, 100), deadline=None)
     @given(
         st.text(min_size=1).filter(str.strip),
-        st.lists(st.text() | st.integers() | st.booleans(), min_size=2, max_size=6, unique_by=repr),
+        st.lists(st.text() | st.integers(1 - 2**53, 2**53 - 1) | st.booleans(), min_size=2, max_size=6, unique_by=repr),
         st.fractions(min_value=Fraction(99, 100), max_value=1),
     )
     def test_any_question_comes_back_from_json(self, name, choices, prob):

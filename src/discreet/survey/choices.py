@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Choices", "is_missing"]
+
+_MOST: Final = 1 << 53
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -143,6 +145,8 @@ class Choices:
 def _check_kinds(name: str, values: tuple[Any, ...]) -> None:
     if not all(type(value) in (str, int, bool) for value in values):
         raise KindError(name, values, "text, whole numbers or booleans, which every machine writes alike")
+    if not all(type(value) is not int or abs(value) < _MOST for value in values):
+        raise ParameterError(name, values, "whole numbers between -2**53 and 2**53, which every browser keeps apart")
 
 
 def is_missing(answer: Any) -> bool:

@@ -234,10 +234,9 @@ class Form(AnyForm):
 
     @property
     def _written(self) -> tuple[Any, ...]:
-        """The choices as a column can hold them: as text, where they are of several types or beyond 64 bits."""
+        """The choices as a column can hold them: as text, where they are of several types."""
         values = self.question.categories.values
-        fit = all(not isinstance(value, int) or -(1 << 63) <= value < 1 << 63 for value in values)
-        if fit and len(set(map(type, values))) == 1:
+        if len(set(map(type, values))) == 1:
             return values
         self.question.places_of_texts([])  # Raises unless the texts tell them apart.
         return tuple(map(str, values))

@@ -1,0 +1,97 @@
+// Clients: where an answer is randomized, before it leaves the person.
+
+import { ascii, joined, littleEndian, packed, sha256, toBase64, toHex, utf8 } from "./bytes.js";
+import { filterOf } from "./bloom.js";
+import { KeyedCoins, SYSTEM } from "./coins.js";
+import { need } from "./errors.js";
+import { within } from "./exact.js";
+import { Form, Question, TextQuestion } from "./form.js";
+import { below } from "./samplers.js";
+
+/** @typedef {import("./form.js").Choice} Choice */
+
+/** The greatest epsilon of a form that a client answers unless told otherwise: odds of 22,000 to 1. */
+export const MOST = 10;
+
+/** One randomized answer, as it leaves a person. */
+export class Report {
+  /** @param {Uint8Array<ArrayBuffer>} tag @param {Uint8Array<ArrayBuffer>} payload */
+  constructor(tag, payload) {
+    this.tag = tag;
+    this.payload = payload;
+  }
+
+  toBytes() {
+    return joined(Uint8Array.of(0xd5, 2), this.tag, this.payload);
+  }
+
+  toJSON() {
+    return { discreet: 2, form: toHex(this.tag), payload: toBase64(this.payload) };
+  }
+}
+
+/**
+ * What turns a person's answers to one form into reports.
+ *
+ * Without a *secret* each report is drawn anew, and each one costs its loss again. With a secret, known to this device
+ * alone, the same answer gets the same report for ever. A form that costs more than *most* is refused.
+ */
+export class Client {
+  #secret;
+  #cohort = Promise.resolve(0);
+
+  /**
+   * @param {Form} form
+   * @param {{ secret?: Uint8Array<ArrayBuffer>, most?: number, cohort?: number }} [options]
+   */
+  constructor(form, { secret, most = MOST, cohort } = {}) {
+    const { name } = form.question;
+    need(secret === undefined || secret.length >= 16, `${name}: need a secret of at least 16 bytes`);
+    need(secret !== undefined || !form.mechanism.lasting, `${name}: need a secret, which keeps the permanent answer`);
+    within(form.epsilon, most, name);
+    this.form = form;
+    this.#secret = secret?.slice();
+    if (form.question instanceof TextQuestion) this.#cohort = this.#drawCohort(form.question.cohorts, cohort);
+  }
+
+  /**
+   * A report of an answer: a choice, null for no answer, or a text where the question is open.
+   * @param {Choice | null} answer
+   */
+  async report(answer) {
+    const { question, tag } = this.form;
+    return new Report(tag, await (question instanceof Question ? this.#choice(question, answer) : this.#text(question, answer)));
+  }
+
+  /** @param {Question} question @param {Choice | null} answer */
+  async #choice(question, answer) {
+    const place = question.place(answer);
+    return this.form.mechanism.draw(place, this.#coins(joined(this.form.digest, littleEndian(place, 4))));
+  }
+
+  /** @param {TextQuestion} question @param {Choice | null} text */
+  async #text(question, text) {
+    need(typeof text === "string", `${question.name}: need a text`);
+    const cohort = await this.#cohort;
+    const mechanism = /** @type {import("./mechanisms.js").BitMechanism} */ (this.form.mechanism);
+    const said = joined(ascii("text"), this.form.digest, littleEndian(cohort, 2), await sha256(utf8(text)));
+    const bits = await mechanism.reply(await filterOf(question, cohort, text), this.#coins(said));
+    return joined(littleEndian(cohort, 2), packed(bits));
+  }
+
+  /**
+   * The cohort that was given, or one that is drawn once and kept.
+   * @param {number} cohorts
+   * @param {number} [given]
+   */
+  #drawCohort(cohorts, given) {
+    if (given === undefined) return below(cohorts, this.#coins(joined(ascii("cohort"), this.form.digest)));
+    need(Number.isInteger(given) && given >= 0 && given < cohorts, `cohort: need 0 to ${cohorts - 1}`);
+    return Promise.resolve(given);
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} context */
+  #coins(context) {
+    return this.#secret === undefined ? SYSTEM : new KeyedCoins(this.#secret, context);
+  }
+}

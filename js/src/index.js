@@ -1,0 +1,5 @@
+// discreet-client: answers to a survey, randomized exactly before they leave the device. Integers only.
+
+export { Client, MOST, Report } from "./client.js";
+export { Refused } from "./errors.js";
+export { Form, Question, TextQuestion } from "./form.js";
