@@ -221,6 +221,12 @@ Definition laplace_tail (k s : R) := ((exp ((- k) / s)) / (1 + (exp ((- 1) / s))
 (* noise/laplace.py: return max(-floor_bits(self.scale * ln(p * (1 + exp(-1 / self.scale))), 0), 1) *)
 Definition laplace_reach (p s : R) := (s * (ln (p * (1 + (exp ((- 1) / s))))))%R.
 
+(* mechanisms/add_noise.py: return Sensitivity(l0 if size is None else min(l0, size), l1, min(li, width)).tightest() *)
+Definition add_noise_diameter_l0 (l0 size : Z) := (Z.min l0 size)%Z.
+
+(* mechanisms/add_noise.py: return Sensitivity(l0 if size is None else min(l0, size), l1, min(li, width)).tightest() *)
+Definition add_noise_diameter_li (li width : Z) := (Z.min li width)%Z.
+
 (* noise/base.py: return self.tail(k) if k > 0 else 1 - self.tail(1 - k) *)
 Definition base_either (k tail other : R) := (if Rlt_dec 0 k then tail else (1 - other))%R.
 

@@ -2,7 +2,7 @@
 From Coq Require Import ZArith Reals Lra Lia List Bool FunctionalExtensionality.
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace KeepAbove Packing Code.
+From Discreet Require Import Laplace KeepAbove Packing LaplaceThreshold AddNoise Code.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -477,7 +477,30 @@ Proof.
   - rewrite INR_IZR_INZ, tail_is, Nat2Z.id by (trivial; lia). trivial.
 Qed.
 
-(** ** keep_above.py *)
+(** ** add_noise.py: vectors of k numbers between bounds *)
+
+Theorem add_noise_loses s k lo hi a0 a1 ai : 0 < s -> (lo <= hi)%Z ->
+  loses (bounded_near k lo hi a0 a1 (Z.of_nat ai)) (saturated (exp (- / s)) lo hi)
+    (laplace_map (INR (farthest (Z.to_nat (add_noise_diameter_l0 (Z.of_nat a0) (Z.of_nat k))) a1
+      (Z.to_nat (add_noise_diameter_li (Z.of_nat ai) (hi - lo))))) s).
+Proof.
+  intros Hs Hb. unfold laplace_map, add_noise_diameter_l0, add_noise_diameter_li. destruct (Req_EM_T s 0); [lra|].
+  destruct (ratio_of_scale s Hs) as [Hq Hl]. rewrite <- Nat2Z.inj_min, Nat2Z.id.
+  replace (Z.to_nat (Z.min (Z.of_nat ai) (hi - lo))) with (Nat.min ai (Z.to_nat (hi - lo))) by lia.
+  match goal with |- loses _ _ (Some (?d / s)) => replace (d / s) with (d * - ln (exp (- / s))) by (rewrite Hl; trivial) end.
+  split; [apply saturated_dp; trivial|]. intro least. apply saturated_tight; trivial.
+Qed.
+
+(** ** keep_above.py, laplace_threshold.py *)
+
+(** Between maps of the same keys: exactly what the noise loses, whatever the threshold. *)
+Theorem laplace_threshold_common s T a0 a1 ai : 0 < s -> (a1 <= a0 * ai)%nat ->
+  loses (common_near a0 a1 (Z.of_nat ai)) (release (exp (- / s)) T) (laplace_map (INR a1) s).
+Proof.
+  intros Hs Ha. unfold laplace_map. destruct (Req_EM_T s 0); [lra|]. destruct (ratio_of_scale s Hs) as [Hq Hl].
+  replace (INR a1 / s) with (INR a1 * - ln (exp (- / s))) by (rewrite Hl; trivial).
+  split; [apply keep_above_common_dp; trivial|]. intro least. apply keep_above_common_tight; trivial.
+Qed.
 
 Theorem keep_above_strict_is T y : keep_above_strict y T = is_some (keep T y).
 Proof. unfold keep_above_strict, keep. destruct (if (0 <=? T)%Z then _ else _); trivial. Qed.

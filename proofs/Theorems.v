@@ -1,7 +1,7 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace KeepAbove Packing.
+From Discreet Require Import Laplace KeepAbove Packing LaplaceThreshold AddNoise.
 From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats.
 
 (* Printed with them:
@@ -11,7 +11,7 @@ From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats
    put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
    laplace noisy noisies l1 keep entry release shown near packing hide whole fits fewest
-   candidates worth packed surprise loses affords added
+   candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
    dyadic least_float frac reported *)
 
@@ -88,6 +88,13 @@ Definition theorems := (
   @worst_packing_occurs,
   @keep_above_delta,
   @keep_above_delta_ones,
+  @keep_above_common_dp,
+  @keep_above_common_tight,
+  @surprise_falls,
+  @threshold_steps,
+  @delta_falls,
+  @saturated_dp,
+  @saturated_tight,
   @one_release,
   @value_next,
   @value_units,
@@ -146,6 +153,8 @@ Definition theorems := (
   @laplace_either,
   @laplace_point,
   @laplace_reach_is,
+  @add_noise_loses,
+  @laplace_threshold_common,
   @keep_above_strict_is,
   @shown_is,
   @fewest_is_read,

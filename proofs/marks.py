@@ -344,7 +344,7 @@ _P = {"self.prob": "p"}
 _RR, _RB = "mechanisms/randomized_response.py", "mechanisms/randomized_response_bool.py"
 _RA, _OU, _SS = "mechanisms/rappor.py", "mechanisms/optimized_unary.py", "mechanisms/subset_selection.py"
 _LR = "mechanisms/longitudinal_rappor.py"
-_LA, _NB, _KA = "noise/laplace.py", "noise/base.py", "mechanisms/keep_above.py"
+_LA, _NB, _KA, _AN = "noise/laplace.py", "noise/base.py", "mechanisms/keep_above.py", "mechanisms/add_noise.py"
 _T = _P | {"len(self.categories)": "t", "len(cats)": "t"}
 _EPS = {"amount(epsilon)": "epsilon"}
 _F = {"self.f": "f", "self.max_weight": "m", "self.length": "k", "domain.max_weight": "m", "domain.length": "k"} | _EPS
@@ -461,6 +461,8 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_LA, "within", "(l1 epsilon : R)", {"sensitivity.l1": "l1"}, part=(0,)),
     Line(_LA, "tail", "(k s : R)"),
     Line(_LA, "reach", "(p s : R)", {"self.scale": "s"}, part=(0, "operand", 0)),
+    Line(_AN, "diameter", "(l0 size : Z)", {}, "Z", ("func", "value", 0, "orelse"), "_l0"),
+    Line(_AN, "diameter", "(li width : Z)", {}, "Z", ("func", "value", 2), "_li"),
     Line(_NB, "either", "(k tail other : R)", {"self.tail(k)": "tail", "self.tail(1 - k)": "other"}),
     Line(_NB, "point", "(here beyond : R)", {"self.at_least(abs(z))": "here", "self.tail(abs(z) + 1)": "beyond"}),
     Line(_NB, "candidates", "(l1 li : Z)", {}, "Z", (1,), "_fewest"),
@@ -493,6 +495,7 @@ UNREAD: dict[str, dict[str, str]] = {
     _LR: {"one": _ENGINE, "rows": _ARRAYS},
     _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"},
     _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
+    _AN: dict.fromkeys(("three", "one", "map", "sum", "sums"), _ENGINE),
     _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
     | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
     | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
