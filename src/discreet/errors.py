@@ -18,13 +18,12 @@ DiscreetError
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Final, TypeVar
-
-import numpy as np
+from functools import cache
+from typing import Any, ClassVar, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -55,9 +54,6 @@ _BITS: Final = 250
 _VOWELS: Final = tuple("aeiouAEIOU")
 _TYPED: Final = frozenset({type(None), type(...), bool, int, float, complex, Fraction, Decimal, str, date, datetime})
 """The types of single parameters. Subclasses are left out: they bring a repr of their own."""
-_NUMPY: Final = frozenset(
-    {np.bool_, np.str_, *(kind for kind in np.sctypeDict.values() if issubclass(kind, np.number))} - {np.timedelta64}
-)
 _BARE_COMMA: Final = re.compile(r",(?=\S)")
 
 
@@ -70,6 +66,7 @@ def show(value: object, *, entries: bool = True) -> str:
 
     >>> show("3/4"), show(1.2), show((1, 10)), show(10**1000)
     ("'3/4'", '1.2', '(1, 10)', 'an integer of 3322 bits')
+    >>> import numpy as np
     >>> show([("Ann", "flu"), ("Bob", "HIV")]), show("name,disease\nAnn,flu"), show(np.array([1, 2]))
     ('a list', 'a text', 'a numpy.ndarray')
     """
@@ -83,8 +80,8 @@ def show(value: object, *, entries: bool = True) -> str:
 
 def _parameter(value: object) -> str | None:
     """Return a number, a day or a text as it was typed, or None for anything else."""
-    if type(value) in _NUMPY:
-        value = float(value) if isinstance(value, np.floating) else value.item()  # type: ignore[attr-defined]
+    if type(value) not in _TYPED and type(value) in _numpy_types():
+        value = _numpy_types()[type(value)](value)
     if type(value) not in _TYPED or (isinstance(value, datetime) and value.tzinfo is not None):  # Zones run their code.
         return None
     if isinstance(value, int) and value.bit_length() > _BITS:
@@ -97,6 +94,15 @@ def _parameter(value: object) -> str | None:
     if isinstance(value, Decimal) and len(value.as_tuple().digits) > _WIDTH:
         return f"a Decimal of {len(value.as_tuple().digits)} digits"
     return repr(value)
+
+
+@cache
+def _numpy_types() -> dict[type, Callable[[Any], Any]]:
+    """Return the types of single parameters that are NumPy's, and how each becomes one of Python's."""
+    import numpy as np
+
+    kinds = {np.bool_, np.str_, *(kind for kind in np.sctypeDict.values() if issubclass(kind, np.number))}
+    return {kind: float if issubclass(kind, np.floating) else np.generic.item for kind in kinds - {np.timedelta64}}
 
 
 def show_path(path: object) -> str:

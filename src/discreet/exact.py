@@ -9,13 +9,14 @@ from contextlib import suppress
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 from operator import index
-from typing import Any, Final, TypeAlias, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from discreet.errors import KindError, ParameterError
 
-Exact: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
+if TYPE_CHECKING:
+    import numpy as np
+
+Exact: TypeAlias = "int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]"
 """What a user may type where an exact number is needed."""
 
 T = TypeVar("T")
@@ -59,6 +60,8 @@ def exact(value: Exact, name: str = "value") -> Fraction:
         raise KindError(name, value, "a number, not a bool")
     if isinstance(value, int | Fraction):
         return exact(Fraction(value), name)
+    import numpy as np
+
     if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
         return Fraction(int(value))
     if isinstance(value, float | np.floating):
@@ -142,6 +145,8 @@ def whole(value: int, name: str = "value", least: int | None = None) -> int:
     discreet.errors.KindError: length=2.0: need an integer
     """
     if type(value) is not int:
+        import numpy as np
+
         if isinstance(value, bool | np.bool_ | np.timedelta64 | np.ndarray):
             raise KindError(name, value, "an integer")
         try:

@@ -36,7 +36,8 @@ import discreet.cli.version  # noqa: E402
 import discreet.files  # noqa: E402
 from discreet import Ledger, audit, survey, tables  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
-from discreet.cli.show import Grid, amount  # noqa: E402
+from discreet.cli.show import Grid  # noqa: E402
+from discreet.exact import written as amount  # noqa: E402
 from discreet.tables.receipts import described  # noqa: E402
 
 ROOT = Path(discreet.__file__).parents[2]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from public import PUBLIC
 
-import discreet
 from discreet import (
     Approximate,
     DiscreetError,
@@ -236,7 +236,7 @@ class TestCommon:
 
 @pytest.mark.parametrize("measure", [PURE, APPROXIMATE], ids=repr)
 def test_a_measure_is_a_value(measure):
-    for again in (eval(repr(measure), vars(discreet)), pickle.loads(pickle.dumps(measure)), copy.deepcopy(measure)):
+    for again in (eval(repr(measure), PUBLIC), pickle.loads(pickle.dumps(measure)), copy.deepcopy(measure)):
         assert again == measure
         assert hash(again) == hash(measure)
     assert PURE != APPROXIMATE

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from junk import MILLION_DIGITS
+from public import PUBLIC
 from tiers import cases
 
-import discreet
 from discreet import (
     AbsoluteDistance,
     DiscreetError,
@@ -86,7 +86,7 @@ class TestEveryMetric:
         assert metric.check(d) == d
 
     def test_it_is_a_value(self, metric):
-        assert eval(repr(metric), vars(discreet)) == metric
+        assert eval(repr(metric), PUBLIC) == metric
         assert pickle.loads(pickle.dumps(metric)) == metric
         assert hash(copy.deepcopy(metric)) == hash(metric)
         assert [other for other in METRICS if other == metric] == [metric]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import tiers
 from flint import arb, ctx
+from public import PUBLIC
 
-import discreet
 from discreet import (
     AddNoise,
     Categories,
@@ -371,7 +371,7 @@ class TestMechanisms:
         assert found.tightness > 1 - 1e-9
 
     def test_names(self):
-        names = {**vars(discreet), "Fraction": Fraction}
+        names = {**PUBLIC, "Fraction": Fraction}
         for m in (
             IntegerGaussian(variance="7/2", domain=Integers(0, 9)),
             IntegerGaussian(variance=3, delta="1e-6"),

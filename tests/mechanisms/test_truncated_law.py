@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import tiers
+from public import PUBLIC
 
 import discreet
 from discreet import (
@@ -209,7 +210,7 @@ class TestThreshold:
 
     def test_names_and_wrong_parameters(self):
         m = TruncatedLaplaceThreshold(scale="7/2", limit=9, threshold=20, domain=LETTERS)
-        assert eval(repr(m), {**vars(discreet), "Fraction": Fraction}) == m == pickle.loads(pickle.dumps(m))
+        assert eval(repr(m), {**PUBLIC, "Fraction": Fraction}) == m == pickle.loads(pickle.dumps(m))
         for wrong in ({"scale": -1}, {"limit": -1}, {"limit": 1.5}):
             with pytest.raises((ParameterError, TypeError), match=next(iter(wrong))):
                 TruncatedLaplace(**{"scale": 1, "limit": 1, **wrong})

@@ -12,10 +12,10 @@ from math import comb
 import numpy as np
 import pytest
 from coin_tree import law_by_counting
+from public import PUBLIC
 from survey_laws import fits
 from tiers import cases, each
 
-import discreet
 from discreet import (
     DiscreetError,
     DomainError,
@@ -51,7 +51,7 @@ class Counting:
 
 
 def same_value(m):
-    names = {**vars(discreet), "Fraction": Fraction}
+    names = {**PUBLIC, "Fraction": Fraction}
     assert eval(repr(m), names) == m
     assert pickle.loads(pickle.dumps(m)) == m
     assert copy.deepcopy(m) == m

@@ -16,9 +16,9 @@ import pytest
 import tiers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from public import PUBLIC
 from telling import no_coins, told
 
-import discreet
 from discreet import (
     Categories,
     DiscreetError,
@@ -60,7 +60,7 @@ TEXT_FORMS = {
     "open text, lasting": TEXT.form(LongitudinalRappor(length=16, max_weight=2, f="1/2", p="1/4", q="3/4")),
 }
 EVERY_FORM = FORMS | TEXT_FORMS
-NAMES = {**vars(discreet), **vars(survey), "Fraction": Fraction}
+NAMES = {**PUBLIC, **vars(survey), "Fraction": Fraction}
 
 
 def each_by(client):

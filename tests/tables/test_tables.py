@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 import tables_reference as reference
 import tiers
+from public import PUBLIC
 from tables_totals import exact
 from telling import told
 
@@ -1028,12 +1029,9 @@ def test_a_receipt_says_what_was_done_and_nothing_of_the_data(what, groups, pers
 
 @quickly
 def test_a_mechanism_in_a_receipt_reads_back(queries):
-    import discreet
 
     answer = ask(table(), "mean", "private", noise="laplace")
-    read = {
-        name: eval(text, {**vars(discreet), "Fraction": Fraction}) for name, text in answer.receipt.mechanisms.items()
-    }
+    read = {name: eval(text, {**PUBLIC, "Fraction": Fraction}) for name, text in answer.receipt.mechanisms.items()}
     assert read == {part.aggregate.label: part.mechanism for part in queries[0].turn.parts}
     assert {name: m.scale for name, m in read.items()} == {name: n.law.scale for name, n in answer.noise.items()}
 

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tiers
+from public import PUBLIC
 from tables_engines import Engine
 
-import discreet
 from discreet import (
     DiscreetError,
     EpsilonDelta,
@@ -201,7 +201,7 @@ def test_the_noise_that_is_drawn_is_charged(noise, keys, asked, drawn):
         .group_by("city", keys=keys)
         .release(*asked, epsilon="7/10", delta=DELTA, max_groups=12, left_out=0, noise=noise)
     )
-    made = {label: eval(text, vars(discreet) | NAMES) for label, text in answer.receipt.mechanisms.items()}
+    made = {label: eval(text, PUBLIC | NAMES) for label, text in answer.receipt.mechanisms.items()}
     assert drawn == [m.noise for m in made.values()]
     assert [column.law for column in answer.noise.values()] == [made[label].noise for label in answer.noise]
     most = {"people": 1, "rows": 2, "sum of amount": 40, "mean of amount": 8}
@@ -440,7 +440,7 @@ def test_the_promise_of_a_page_fails_no_more_often_than_it_says(epsilon, delta, 
     asked = [People(), Sum("x", 0, 1, 1)][:columns]
     found = by_city.explain(*asked, epsilon=epsilon, delta=delta, max_groups=1, left_out=0, noise=noise)
     receipt, worst = found.receipt, 0.0
-    count = eval(receipt.mechanisms["people"], vars(discreet) | NAMES)
+    count = eval(receipt.mechanisms["people"], PUBLIC | NAMES)
     for x, y in (({"a": 1}, {}), ({"a": 901}, {"a": 900})):
         for p, q in itertools.permutations(pair_of_laws(count, x, y)):
             assert sum(map(float_up, (p[z] for z in p if float_up(q[z]) == 0))) <= receipt.delta + 1e-12

@@ -19,9 +19,8 @@ __all__ = ["NAMES", "read"]
 
 NAMES: Final[dict[str, Any]] = {
     name: kind
-    for name, kind in sorted(vars(discreet).items())
-    if name in discreet.__all__
-    and isclass(kind)
+    for name in sorted(discreet.__all__)
+    if isclass(kind := getattr(discreet, name))
     and issubclass(kind, Domain | Measurement | Noise | Transformation)
     and not isabstract(kind)
 } | {"Measured": Measured, "Fraction": Fraction, "Composed": Composed, "KeyRound": KeyRound, "range": range}

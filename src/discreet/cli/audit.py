@@ -16,7 +16,6 @@ from discreet.cli.show import (
     check_page,
     console,
     figure,
-    plain,
     plural,
     show,
     show_json,
@@ -94,6 +93,8 @@ class _Audit:
         return (self.exact is None or self.exact.holds) and (self.sampled is None or not self.sampled.violated)
 
     def parts(self) -> Iterator[Part]:
+        from discreet.words import plain
+
         verdict = "holds" if self.exact is not None else "no violation found"
         yield Title(verdict if self.holds else "VIOLATED", plain(self.mechanism))
         facts = []

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, amount, plain, plural
+from discreet.cli.show import Grid, Part, Title, plural
+from discreet.exact import written as amount
 from discreet.pages.books import book_sheet, noted, notes_about
 from discreet.pages.sheet import Column, Sheet
+from discreet.words import plain
 
 if TYPE_CHECKING:
     from discreet.ledger import Event, Period

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, amount, figure, plural, show
+from discreet.cli.show import Grid, Part, Title, figure, plural, show
 from discreet.errors import BudgetError, ParameterError
 from discreet.exact import whole
-from discreet.figures import interval_text
+from discreet.exact import written as amount
 from discreet.progress import Waiting
 
 if TYPE_CHECKING:
@@ -285,6 +285,8 @@ def _held(made: Demo) -> str:
 
 def _page(made: Demo) -> Iterator[Part]:
     """Give what happened in a screenful."""
+    from discreet.figures import interval_text
+
     seconds = made.seconds
     yield Title(
         f"Publish tables: {made.rows:,} rows of {made.people:,} people, in {len(made.cities_true):,} cities",

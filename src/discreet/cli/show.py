@@ -11,23 +11,19 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import click
 
-from discreet.exact import written as amount
-from discreet.pages.sheet import Sheet
-from discreet.words import plain
-
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
+    from discreet.pages.sheet import Sheet
 
 __all__ = [
     "Grid",
     "Part",
     "Title",
-    "amount",
     "check_page",
     "console",
     "figure",
     "page",
-    "plain",
     "plural",
     "show",
     "show_json",
@@ -111,7 +107,7 @@ class Grid:
         return Group(*lines[:-1])
 
 
-Part: TypeAlias = str | Title | Grid | Sheet
+Part: TypeAlias = "str | Title | Grid | Sheet"
 
 
 def console(*, width: int | None = None) -> Console:
@@ -142,6 +138,9 @@ def page(parts: Iterable[Part]) -> None:
 
 def _parts(parts: Iterable[Part]) -> Iterator[str | Title | Grid]:
     """Give the parts of a page, each sheet as its title, its rows and its remarks."""
+    from discreet.pages.sheet import Sheet
+    from discreet.words import plain
+
     for part in parts:
         if not isinstance(part, Sheet):
             yield part

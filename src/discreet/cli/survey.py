@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from discreet.cli.show import Grid, Part, Title, amount, check_page, plain, plural, show, with_page
+from discreet.cli.show import Grid, Part, Title, check_page, plural, show, with_page
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -82,13 +82,14 @@ def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_
     \b
     discreet survey perturb answers.csv --survey survey.toml --out noisy.parquet
     """
+    from discreet.exact import written
     from discreet.survey import Survey
 
     asked = Survey.load(survey_file)
     people = asked.perturb_file(answers, out, keep=keep)
     loss = asked.privacy_map(1)
     who = plural(people, "person", "people")
-    text = f"{out}: the randomized answers of {who}; each loses at most epsilon {amount(loss, up=True)}"
+    text = f"{out}: the randomized answers of {who}; each loses at most epsilon {written(loss, up=True)}"
     show([text], {"out": out, "people": people, "epsilon": loss}, as_json=as_json)
 
 
@@ -158,6 +159,8 @@ def estimate(
 
 
 def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:
+    from discreet.words import plain
+
     yield Title(f"{out}: {plural(len(boxes), 'question')}")
     rows = [
         [

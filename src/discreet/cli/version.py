@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed
 from typing import Any, Final
 
 import click
@@ -37,6 +35,9 @@ def versions() -> dict[str, Any]:
 
 
 def _version(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
     try:
         return installed(name)
     except PackageNotFoundError:

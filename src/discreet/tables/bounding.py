@@ -25,7 +25,7 @@ from discreet.metrics import PersonDistance, Sensitivity
 from discreet.tables.aggregates import Aggregate
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.asking import asked
-from discreet.tables.engines import Engine, Fetch, engine_of
+from discreet.tables.engines import Engine, Fetch, engine_of, numbers
 from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import Order
 from discreet.tables.ready import Question, Ready
@@ -250,9 +250,9 @@ class Bounding(Transformation[Any, Totals]):
         """Return the totals from an engine's answer, in the order of the keys where these are known."""
         names = ["people", *(f"a{i}" for i in range(len(self.aggregates)))]
         rows, sizes = np.arange(answer.num_rows), None
-        arrays = [answer.column(name).to_numpy() for name in names]
+        arrays = [numbers(answer.column(name)) for name in names]
         if self.sizes is not None:
-            bins = answer.column("b").to_numpy()
+            bins = numbers(answer.column("b"))
             sizes = np.zeros(self.sizes.count, np.int64)
             sizes[bins[bins > 0] - 1] = arrays[0][bins > 0]
             rows = np.flatnonzero(bins == 0)

@@ -20,7 +20,7 @@ from discreet.measures import Approximate, EpsilonDelta, MaxDivergence
 from discreet.mechanisms import FindKeys
 from discreet.tables.asking import asked
 from discreet.tables.bounding import Bounding, Tables, Totals
-from discreet.tables.engines import engine_of
+from discreet.tables.engines import engine_of, numbers
 from discreet.tables.order import Order
 from discreet.tables.ready import Question, Ready
 
@@ -96,7 +96,7 @@ class Finding(Measurement[Any, list[tuple[Any, ...]]]):
         salt, wires = question.salt, self.bounding.wires(table)  # proof: salt
         now = Question.of(table, salt, self.expression(table, salt, found)) if found else question
         answer, fetch = engine_of(table).answer(now.query, now.words, [f"k{i}" for i in range(len(wires))])
-        weights, codes = (answer.column(name).to_numpy() for name in ("w", "c"))
+        weights, codes = (numbers(answer.column(name)) for name in ("w", "c"))
         return Totals(weights, (codes,), None, fetch, wires, np.arange(answer.num_rows))
 
     def expression(self, table: Any, salt: bytes, found: Sequence[int] = ()) -> Any:

@@ -14,9 +14,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
 from inspect import Parameter, Signature
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
 
 from discreet.errors import KindError, MismatchError, ParameterError, show
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "DAY_END",
@@ -30,6 +35,7 @@ __all__ = [
     "checked_again",
     "clipped",
     "literal",
+    "numbers",
     "within",
 ]
 
@@ -229,7 +235,7 @@ class Engine(ABC):
         """
         self.backend._run_pre_execute_hooks(query)  # Which show it the tables that are in this process.
         found = self.read(words, query.schema().to_pyarrow())
-        return found, lambda rows: [found.column(key).take(rows) for key in keys]
+        return found, lambda rows: [found.column(key).take(places(rows)) for key in keys]
 
     def read(self, words: str, schema: Any) -> Any:
         """Return an answer as an Arrow table, from the rows of a cursor."""
@@ -249,6 +255,18 @@ def checked_again(backend: Any, check: Callable[[], None]) -> None:
     """Do a check of files now, and again before each question to the connection that is theirs alone."""
     check()
     vars(backend)[_AGAIN] = check
+
+
+def numbers(column: Any) -> NDArray[np.int64]:
+    """Return a column of whole numbers, none of which is null; Arrow's own `to_numpy` would import pandas."""
+    return np.concatenate([np.empty(0, np.int64), *map(np.from_dlpack, column.chunks)])
+
+
+def places(rows: NDArray[np.intp]) -> Any:
+    """Return numbers of rows as an Arrow array; `pyarrow.array` would import pandas."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, np.int64))])
 
 
 def call(name: str, returns: str, *arguments: Any) -> Any:

@@ -1,0 +1,78 @@
+"""What a start imports: nothing is timed here, because what is not imported takes no time."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("click", reason="pip install 'discreet[cli]'")
+
+ENGINES = ("ibis", "duckdb", "sqlglot", "pyarrow", "pyspark", "psycopg")
+FRAMES = ("pandas", "polars", "narwhals", "scipy", "matplotlib")
+FOUNDATION = ("numpy", "flint", "sqlite3", "ssl")
+RUN = """
+import json, sys
+sys.argv = {words!r}
+try:
+    {work}
+finally:
+    print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+COMMAND = "from discreet.cli import main; main()"
+
+
+def imported(*words, work=COMMAND):
+    """The modules that a process of its own has imported, from whatever it did."""
+    code = RUN.format(words=["discreet", *words], work=work)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.fixture
+def events(tmp_path):
+    path = tmp_path / "events.csv"
+    rows = [f"{i % 500},{'Rome' if i % 2 else 'Oslo'},{i % 100}" for i in range(2000)]
+    path.write_text("\n".join(["user_id,city,amount", *rows]))
+    return str(path)
+
+
+def test_to_import_discreet_imports_nothing_that_is_large():
+    assert not imported(work="import discreet") & {*ENGINES, *FRAMES, *FOUNDATION, "click", "rich"}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["count", "--help"], ["survey", "--help"], ["--version"], []])
+def test_help_imports_click_alone(words):
+    found = imported(*words)
+    assert "click" in found
+    assert not found & {*ENGINES, *FRAMES, *FOUNDATION, "rich", "importlib.metadata"}
+
+
+@pytest.mark.parametrize("known", [[], ["--key", "Rome", "--key", "Paris"]])
+def test_a_count_imports_no_frames(events, known):
+    found = imported(
+        *["count", events, "--by", "city", "--person", "user_id", "--max-groups", "2", "--epsilon", "1"],
+        *["--delta", "1e-6", *known],
+    )
+    assert {"ibis", "duckdb"} <= found
+    assert not found & {*FRAMES, "pyspark", "psycopg", "discreet.survey", "discreet.audit", "discreet.opendp"}
+
+
+def test_a_list_of_groups_imports_no_frames(events):
+    found = imported("keys", events, "--by", "city", "--person", "user_id", "--epsilon", "1", "--delta", "1e-6")
+    assert not found & {*FRAMES}
+
+
+def test_every_public_name_is_found_whichever_is_asked_for_first():
+    work = "import discreet; [getattr(discreet, name) for name in reversed(discreet.__all__)]; discreet.exact('3/4')"
+    assert {"numpy", "flint", "sqlite3"} <= imported(work=work)
+
+
+def test_a_module_of_the_foundation_is_there_without_an_import_of_its_own():
+    imported(work="import discreet; discreet.mechanisms.Rappor, discreet.errors.show, discreet.noise.Laplace")
+
+
+def test_a_name_that_is_not_public_is_not_there():
+    work = "import discreet; assert not hasattr(discreet, 'none_of') and not hasattr(discreet, 'nothing')"
+    assert not imported(work=work) & {*FOUNDATION}
