@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from public import PUBLIC
+from public_names import PUBLIC
 
 from discreet import (
     Approximate,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from junk import MILLION_DIGITS
-from public import PUBLIC
+from public_names import PUBLIC
 from tiers import cases
 
 from discreet import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tiers
 from flint import arb, ctx
-from public import PUBLIC
+from public_names import PUBLIC
 
 from discreet import (
     AddNoise,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import tiers
-from public import PUBLIC
+from public_names import PUBLIC
 
 import discreet
 from discreet import (

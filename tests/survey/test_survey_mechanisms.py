@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 import pytest
 from coin_tree import law_by_counting
-from public import PUBLIC
+from public_names import PUBLIC
 from survey_laws import fits
 from tiers import cases, each
 

@@ -16,7 +16,7 @@ import pytest
 import tiers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from public import PUBLIC
+from public_names import PUBLIC
 from telling import no_coins, told
 
 from discreet import (

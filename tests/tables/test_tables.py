@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 import tables_reference as reference
 import tiers
-from public import PUBLIC
+from public_names import PUBLIC
 from tables_totals import exact
 from telling import told
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tiers
-from public import PUBLIC
+from public_names import PUBLIC
 from tables_engines import Engine
 
 from discreet import (
