@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import shutil
 import sys
@@ -123,9 +124,24 @@ def test_planted_bugs_fit_the_sources():
     assert len(set(bugs.PLANTED)) == len(bugs.PLANTED) >= 30
 
 
+@pytest.fixture
+def coq():
+    """Where Coq is missing a test is skipped, unless DISCREET_PROOFS says that it may not be."""
+    if shutil.which("coqc") is None or shutil.which("coqchk") is None:
+        assert os.environ.get("DISCREET_PROOFS") != "1", "coq is not installed"
+        pytest.skip("coq is not installed")
+
+
 @pytest.mark.deep
-@pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
-def test_planted_bugs_are_refused():
+@pytest.mark.xdist_group("coq")
+def test_the_independent_checker_accepts_the_proofs(coq):
+    check.compiled(ROOT / "build" / "proofs")
+    check.rechecked(ROOT / "build" / "proofs")
+
+
+@pytest.mark.deep
+@pytest.mark.xdist_group("coq")
+def test_planted_bugs_are_refused(coq):
     """One in seven, in half a minute; all under DISCREET_SLOW=1, and by `python proofs/bugs.py`."""
     assert bugs.main(every=1 if tiers.SLOW > 1 else 7) == 0
 
