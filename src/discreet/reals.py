@@ -30,6 +30,7 @@ __all__ = [
     "ScaledLog",
     "balls",
     "enclose_bits",
+    "enclosures",
     "exp",
     "expm1",
     "float_down",
@@ -85,17 +86,8 @@ class Real:
 
     def enclosure(self, bits: int) -> tuple[Fraction, Fraction]:
         """Return rationals around the number, computed with about *bits* bits."""
-        ends = _bounds(self, bits)
-        if ends is None:
-            raise PrecisionError(f"a real number has no finite enclosure at {bits} bits")
-        # What is too small to write out is rounded outward to a multiple of 2**-_MOST_BITS.
-        (low, low_exp), (high, high_exp) = ends
-        fine = min(max(0, -low_exp, -high_exp), _MOST_BITS)
-        one = 1 << fine
-        return (
-            Fraction(_floor_shift(low, low_exp + fine), one),
-            Fraction(-_floor_shift(-high, high_exp + fine), one),
-        )
+        [ends] = enclosures([self], bits)
+        return ends
 
     def __neg__(self) -> Real:
         return Real(arb.__neg__, self)
@@ -284,6 +276,17 @@ def enclose_bits(terms: Sequence[Number], bits: int) -> list[tuple[int, int]]:
         return [_enclose(x, bits, known) for x in kept]
 
 
+def enclosures(terms: Iterable[Number], bits: int) -> list[tuple[Fraction, Fraction]]:
+    """Return rationals around each number, computed with about *bits* bits, each expression once.
+
+    >>> enclosures([Fraction(1, 3), ln(Fraction(2))], 64)[0]
+    (Fraction(1, 3), Fraction(1, 3))
+    """
+    kept = list(terms)  # What has been evaluated is known by its id, so nothing may be collected meanwhile.
+    with _precision(bits) as known:
+        return [_rationals(x.ball(known), bits) if isinstance(x, Real) else (x, x) for x in kept]
+
+
 def balls() -> Callable[[Number], arb]:
     """Return a function that evaluates numbers in Arb at the present precision, each expression once."""
     known, kept = _Known(ctx.prec), list[Number]()
@@ -371,6 +374,17 @@ def _bounds(x: Real, bits: int) -> tuple[Dyadic, Dyadic] | None:
     """Return dyadics around x, or None if the enclosure is not finite at this precision."""
     with _precision(bits) as known:
         return _ends(x.ball(known))
+
+
+def _rationals(ball: arb, bits: int) -> tuple[Fraction, Fraction]:
+    ends = _ends(ball)
+    if ends is None:
+        raise PrecisionError(f"a real number has no finite enclosure at {bits} bits")
+    # What is too small to write out is rounded outward to a multiple of 2**-_MOST_BITS.
+    (low, low_exp), (high, high_exp) = ends
+    fine = min(max(0, -low_exp, -high_exp), _MOST_BITS)
+    one = 1 << fine
+    return Fraction(_floor_shift(low, low_exp + fine), one), Fraction(-_floor_shift(-high, high_exp + fine), one)
 
 
 def _ends(ball: arb) -> tuple[Dyadic, Dyadic] | None:

@@ -100,7 +100,7 @@ def numbers(texts):
     return [float(text.replace(",", "")) for text in texts]
 
 
-@pytest.mark.parametrize("name", list(RESULTS))
+@pytest.mark.parametrize("name", each(RESULTS, 3))
 @pytest.mark.parametrize("size", each([PHONE, DESK], 2), ids=each(["phone", "desk"], 2))
 @pytest.mark.parametrize("theme", each(["light", "dark"], 2))
 def test_every_page_renders_without_complaint_and_fits(open_page, name, theme, size):
@@ -234,7 +234,7 @@ def test_a_long_table_is_leafed_through(open_page):
 
 
 def test_the_script_writes_what_the_page_said(open_page):
-    for name in ("counts", "means", "an estimate", "a plan", "an exact audit"):
+    for name in each(("counts", "means", "an estimate", "a plan", "an exact audit"), 2):
         html = RESULTS[name]().to_html()
         plain, live = open_page(html, scripts=False), open_page(html)
         for at in range(1, live.locator(".grid thead th").count() + 1):

@@ -75,7 +75,7 @@ CATALOGUE = [
     Mutant(
         "laws that may be negative",
         A + "laws.py",
-        "if _enclosure(p)[1] < 0:",
+        "if most < 0:",
         "if False:",
         T + "test_a_law_that_is_none_is_refused",
     ),

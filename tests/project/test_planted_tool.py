@@ -6,6 +6,7 @@ import pytest
 from mutants import BROKEN, CAUGHT, SKIPPED, SURVIVED, outcome
 
 SOURCE = Path(__file__).parents[2] / "src"
+QUICK = ("-p", "no:hypothesispytest", "-p", "no:xdist")  # To start without these takes two thirds of the time.
 FIXTURE = "import pytest\n@pytest.fixture\ndef server():\n    raise OSError\n"
 DEEP = "import pytest\n@pytest.mark.deep\n"
 TEXTS = {
@@ -24,10 +25,10 @@ TEXTS = {
 def test_a_bug_is_caught_where_a_test_fails_and_nowhere_else(tmp_path, case):
     text, expected = TEXTS[case]
     (tmp_path / "test_one.py").write_text(text)
-    found, said = outcome([f"{tmp_path / 'test_one.py'}::test_it"], SOURCE, "-x")
+    found, said = outcome([f"{tmp_path / 'test_one.py'}::test_it"], SOURCE, "-x", *QUICK)
     assert found == expected, said
 
 
 def test_a_deep_test_is_asked_where_everything_is(tmp_path):
     (tmp_path / "test_one.py").write_text(TEXTS["a test of make test-all"][0])
-    assert outcome([f"{tmp_path / 'test_one.py'}"], SOURCE, everything=True)[0] == CAUGHT
+    assert outcome([f"{tmp_path / 'test_one.py'}"], SOURCE, *QUICK, everything=True)[0] == CAUGHT

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
 from itertools import permutations, product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -33,7 +34,7 @@ from discreet.noise import Noise
 from discreet.pages.charts import points
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
-from discreet.reals import Number, Real, exp, float_down, float_up, ln, maximum, total
+from discreet.reals import Number, Real, enclosures, exp, float_down, float_up, ln, maximum, total
 from discreet.words import brief
 
 if TYPE_CHECKING:
@@ -293,9 +294,10 @@ def _checked_laws(mechanism: Measurement[Any, Any], x: Any, y: Any) -> Laws:
         for p in law.values():
             if not isinstance(p, int | Fraction | Real):
                 raise KindError("law", type(p), "probabilities that are exact: Fractions")
-            if _enclosure(p)[1] < 0:
+        *each, (low, high) = _enclosures([*law.values(), total(law.values())])
+        for p, (_, most) in zip(law.values(), each, strict=True):
+            if most < 0:
                 raise ParameterError("law", p, "probabilities >= 0")
-        low, high = _enclosure(total(law.values()))
         if not low <= 1 <= high:
             raise ParameterError("law", float(low), "probabilities that sum to exactly 1")
     return laws
@@ -309,7 +311,7 @@ def _epsilon(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
     if certain:
         return PairAudit(x, y, d_in, claimed, float("inf"), float("inf"), certain[0])
     ratios = {o: p[o] / q[o] for o in p if _positive(p[o])}
-    event = max(ratios, key=lambda o: _middle(ratios[o]))
+    _, event = max(zip(_middles(ratios.values()), ratios, strict=True), key=itemgetter(0))
     low, high = _enclosure(ln(maximum(*ratios.values())))
     return PairAudit(x, y, d_in, claimed, low, high, event)
 
@@ -327,7 +329,7 @@ def _delta(mechanism: Measurement[Any, Any], x: Any, y: Any) -> PairAudit:
         else:
             excess[o] = maximum(p[o] - grow * other if _positive(other) else p[o], Fraction(0))
     low, high = _enclosure(total(excess.values()))
-    event = [o for o in excess if _middle(excess[o]) > 0]
+    event = [o for o, middle in zip(excess, _middles(excess.values()), strict=True) if middle > 0]
     return PairAudit(x, y, d_in, claimed, low, high, event)
 
 
@@ -337,15 +339,18 @@ def _positive(p: Number) -> bool:
 
 
 def _enclosure(value: Number) -> tuple[Fraction, Fraction]:
-    """Return rationals around a number: from more bits where two tails of wide noise are not told apart by fewer."""
-    if not isinstance(value, Real):
-        return value, value
+    [ends] = _enclosures([value])
+    return ends
+
+
+def _enclosures(values: Iterable[Number]) -> list[tuple[Fraction, Fraction]]:
+    """Return rationals around numbers: from more bits where two tails of wide noise are not told apart by fewer."""
+    kept = list(values)
     for bits in (_BITS, 4 * _BITS, 16 * _BITS):
         with suppress(PrecisionError):
-            return value.enclosure(bits)
-    return value.enclosure(64 * _BITS)
+            return enclosures(kept, bits)
+    return enclosures(kept, 64 * _BITS)
 
 
-def _middle(value: Number) -> float:
-    low, high = _enclosure(value)
-    return (float_down(low) + float_up(high)) / 2
+def _middles(values: Iterable[Number]) -> list[float]:
+    return [(float_down(low) + float_up(high)) / 2 for low, high in _enclosures(values)]
