@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import itertools
 import math
 import pickle
 from collections import namedtuple
@@ -140,12 +141,11 @@ class TestEveryDomain:
         assert repr(again) == repr(domain)
         assert hash(again) == hash(domain)
 
-    @pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
-    def test_copies_are_equal_and_have_the_same_members(self, domain, clone):
-        again = clone(domain)
-        assert again == domain
-        assert hash(again) == hash(domain)
-        assert [x in again for x in SAMPLES] == [x in domain for x in SAMPLES]
+    def test_copies_are_equal_and_have_the_same_members(self, domain):
+        for again in (copy.copy(domain), copy.deepcopy(domain), pickle.loads(pickle.dumps(domain))):
+            assert again == domain
+            assert hash(again) == hash(domain)
+            assert [x in again for x in SAMPLES] == [x in domain for x in SAMPLES]
 
     def test_it_equals_itself_alone(self, domain):
         assert [other for other in DOMAINS if other == domain] == [domain]
@@ -422,18 +422,16 @@ class TestSaturated:
     VALUES = (-(2**63), -6, -5, 0, 4, 2**63 - 1)
 
     @pytest.mark.parametrize("low", BOUNDS)
-    @pytest.mark.parametrize("high", BOUNDS)
-    def test_each_value_moves_to_the_nearest_member(self, low, high):
-        if low is not None and high is not None and low > high:
-            return
-        domain = Integers(low, high)
-        for values in (
+    def test_each_value_moves_to_the_nearest_member(self, low):
+        arrays = (
             np.array(self.VALUES),
             np.array([], np.int64),
             np.array([*self.VALUES, 2**80, -(2**80)], object),
             np.array([0, 7, 2**63, 2**64 - 1], np.uint64),
             np.array([-128, 127], np.int8),
-        ):
+        )
+        highs = [high for high in self.BOUNDS if low is None or high is None or low <= high]
+        for domain, values in itertools.product([Integers(low, high) for high in highs], arrays):
             moved = saturated(values, domain)
             assert moved.shape == values.shape
             assert [int(x) for x in moved.tolist()] == [domain.clamp(int(x)) for x in values.tolist()]

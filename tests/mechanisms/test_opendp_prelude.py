@@ -48,10 +48,11 @@ class TestNames:
     def test_what_runs_is_what_is_said(self, home):
         assert {name for name in NAMES[home] if hasattr(HOMES[home], name)} == RUNS[home]
 
-    @pytest.mark.parametrize(("home", "name"), [each for each in EVERY if each[1] not in RUNS[each[0]]])
-    def test_every_other_name_says_what_to_use_instead(self, home, name):
-        with pytest.raises(AbsentError, match=f"^opendp's {name} is not here: use .+"):
-            getattr(HOMES[home], name)
+    @pytest.mark.parametrize("home", HOMES)
+    def test_every_other_name_says_what_to_use_instead(self, home):
+        for name in set(NAMES[home]) - RUNS[home]:
+            with pytest.raises(AbsentError, match=f"^opendp's {name} is not here: use .+"):
+                getattr(HOMES[home], name)
 
     def test_every_piece_of_advice_is_needed_and_names_what_there_is(self):
         missing = {name for home, name in EVERY if name not in RUNS[home]}

@@ -4,6 +4,7 @@ import datetime as dt
 import io
 import re
 import shutil
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from matplotlib import image
 from test_pages import EVIL, RESULTS, answer
 from tiers import each
 
-playwright = pytest.importorskip("playwright.sync_api", reason="no browser tests: playwright is not installed")
-
+if find_spec("playwright") is None:  # It is imported where a browser starts: that takes half a second.
+    pytest.skip("no browser tests: playwright is not installed", allow_module_level=True)
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 QUIET = (
@@ -32,8 +33,10 @@ pytestmark = pytest.mark.xdist_group("browser")
 @pytest.fixture(scope="module")
 def windows():
     """Return two windows of a browser, with scripts and without, and what it complained of and asked for in them."""
+    from playwright.sync_api import sync_playwright
+
     complaints, asked = [], []
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         pages = {scripts: browser.new_page(java_script_enabled=scripts) for scripts in (True, False)}
         for page in pages.values():
