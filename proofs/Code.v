@@ -206,6 +206,18 @@ Definition longitudinal_rappor_report_zero (p q : R) := p%R.
 (* mechanisms/longitudinal_rappor.py: return cls(length=length, max_weight=max_weight, f=float_up(share), p=p, q=q) *)
 Definition longitudinal_rappor_within (epsilon m k : R) := (if Req_EM_T (Rmin (2 * m) k) 0 then 1 else (2 / (1 + (exp (epsilon / (Rmin (2 * m) k))))))%R.
 
+(* mechanisms/choose.py: return Pure(2 * d / self.scale if self.scale else INFINITE) *)
+Definition choose_map (d s : R) := (if Req_EM_T s 0 then None else Some ((2 * d) / s))%R.
+
+(* mechanisms/choose.py: heads = np.flatnonzero(geometric_many(self.scale, gaps.size, coins) >= gaps) *)
+Definition choose_heads (tossed gaps : Z) := (gaps <=? tossed)%Z.
+
+(* mechanisms/choose.py: return self.categories.values[heads[below(heads.size, coins)]] *)
+Definition choose_choice (size : nat) := size%nat.
+
+(* mechanisms/choose.py: return cls(categories=categories, scale=2 * cls.input_metric.check(d_in) / budget) *)
+Definition choose_within (d epsilon : R) := ((2 * d) / epsilon)%R.
+
 (* noise/laplace.py: if s < 0: *)
 Definition laplace_scale (s : R) : Prop := (~ (s < 0))%R.
 

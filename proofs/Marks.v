@@ -1,7 +1,7 @@
 (** What the marked lines of the Python compute is what the theorems are about: [Code] is read from them. *)
 From Coq Require Import ZArith Reals Lra Lia List Bool FunctionalExtensionality.
 From Discreet Require Import Law Words Samplers.
-From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
+From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor Choose.
 From Discreet Require Import Laplace KeepAbove Packing LaplaceThreshold AddNoise Code.
 Import ListNotations.
 Open Scope R_scope.
@@ -391,6 +391,37 @@ Qed.
 Theorem longitudinal_rappor_affords f m k eps : longitudinal_rappor_range f -> 0 <= eps ->
   Code.longitudinal_rappor_within eps (INR m) (INR k) <= f -> longitudinal_rappor_ever f (INR m) (INR k) <= eps.
 Proof. exact (rappor_affords f m k eps). Qed.
+
+(** ** choose.py *)
+
+(** Scale 0 is no noise. *)
+Definition choice_scale (s : R) := if Req_EM_T s 0 then 0 else exp (- / s).
+
+Theorem choose_program q us i g gs :
+  choice q us = (hs <- heads q 0 (gaps us) ;; c <- pick (choose_choice (length hs)) ;; ret (nth c hs 0%nat)) /\
+  heads q i (g :: gs) = (n <- geometric q ;; hs <- heads q (S i) gs ;;
+    ret (if choose_heads (Z.of_nat n) (Z.of_nat g) then i :: hs else hs)).
+Proof.
+  split; trivial. cbn [heads]. f_equal. apply functional_extensionality. intro n. unfold choose_heads.
+  replace (Z.of_nat g <=? Z.of_nat n)%Z with (g <=? n)%nat; trivial.
+  destruct (Nat.leb_spec g n), (Z.leb_spec (Z.of_nat g) (Z.of_nat n)); trivial; lia.
+Qed.
+
+Theorem choose_loses s k d : 0 <= s -> (2 <= k)%nat -> (1 <= d)%nat ->
+  loses (scores k d) (choice (choice_scale s)) (choose_map (INR d) s).
+Proof.
+  intros Hs Hk Hd. unfold choose_map, choice_scale. destruct (Req_EM_T s 0) as [->|H0]; unfold loses.
+  - intro eps. apply choice_infinite; trivial. lra.
+  - destruct (ratio_of_scale s ltac:(lra)) as [Hq Hl].
+    replace (2 * INR d / s) with (2 * INR d * - ln (exp (- / s))) by (rewrite Hl; trivial).
+    split; [apply choice_dp; trivial; lia|]. intro least. apply choice_tight; trivial.
+Qed.
+
+Theorem choose_affords d eps : 0 < d -> 0 < eps -> choose_map d (choose_within d eps) = Some eps.
+Proof.
+  intros Hd He. unfold choose_map, choose_within. assert (0 < 2 * d / eps) by (apply Rdiv_lt_0_compat; lra).
+  destruct (Req_EM_T _ 0); [lra|]. f_equal. field. lra.
+Qed.
 
 (** ** noise/laplace.py, noise/base.py *)
 

@@ -1,7 +1,7 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace KeepAbove Packing LaplaceThreshold AddNoise.
+From Discreet Require Import Laplace Choose KeepAbove Packing LaplaceThreshold AddNoise.
 From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats.
 
 (* Printed with them:
@@ -10,7 +10,7 @@ From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats
    response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
    put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
-   laplace noisy noisies l1 keep entry release shown near packing hide whole fits fewest
+   laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
    dyadic least_float frac reported *)
@@ -76,6 +76,12 @@ Definition theorems := (
   @laplace_sampler,
   @laplace_size,
   @laplace_signed,
+  @shared_thinned,
+  @choice_law,
+  @choice_single,
+  @choice_infinite,
+  @choice_dp,
+  @choice_tight,
   @release_close,
   @release_tight,
   @keep_above_dp,
@@ -147,6 +153,9 @@ Definition theorems := (
   @longitudinal_rappor_ever_loses,
   @longitudinal_rappor_support,
   @longitudinal_rappor_affords,
+  @choose_program,
+  @choose_loses,
+  @choose_affords,
   @laplace_loses,
   @laplace_loses_vectors,
   @laplace_affords,

@@ -18,7 +18,7 @@ import marks
 _M = "mechanisms/"
 RB, RR = _M + "randomized_response_bool.py", _M + "randomized_response.py"
 RA, OU, SS, KA = (_M + f"{name}.py" for name in ("rappor", "optimized_unary", "subset_selection", "keep_above"))
-LR, AN = _M + "longitudinal_rappor.py", _M + "add_noise.py"
+LR, AN, CH = _M + "longitudinal_rappor.py", _M + "add_noise.py", _M + "choose.py"
 LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
 
 PLANTED: tuple[tuple[str, str, str], ...] = (
@@ -88,6 +88,11 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     (LA, "cls(sensitivity.l1 / epsilon)", "cls(epsilon / sensitivity.l1)"),
     (LA, "ln(p * (1 + exp(", "ln(p * (1 - exp("),
     (LA, "if s < 0:  # proof", "if s < -1:  # proof"),
+    (CH, "2 * d / self.scale if self.scale else INFINITE", "d / self.scale if self.scale else INFINITE"),
+    (CH, "2 * d / self.scale if self.scale else INFINITE", "2 * d / self.scale if self.scale else d"),
+    (CH, "gaps.size, coins) >= gaps", "gaps.size, coins) > gaps"),
+    (CH, "heads[below(heads.size, coins)]", "heads[below(heads.size - 1, coins)]"),
+    (CH, "scale=2 * cls.input_metric", "scale=cls.input_metric"),
     (AN, "min(li, width)).tightest()", "max(li, width)).tightest()"),
     (AN, "else min(l0, size), l1, min(li", "else size, l1, min(li"),
     (NB, "self.tail(k) if k > 0 else", "self.tail(k) if k > 1 else"),
@@ -156,6 +161,7 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("LongitudinalRappor.v", "memo <- rappor g x ;; reports p q r memo.", "memo <- rappor g x ;; reports q p r memo."),
     ("Laplace.v", "ret (if minus then -1 - Z.of_nat n", "ret (if minus then - Z.of_nat n"),
     ("Laplace.v", "minus <- flip (q / (1 + q)) ;;", "minus <- flip (/ 2) ;;"),
+    ("Choose.v", "ret (if (g <=? n)%nat then i :: hs else hs)", "ret (if (g <? n)%nat then i :: hs else hs)"),
     ("AddNoise.v", "Z.max lo (Z.min y hi)", "Z.max lo y"),
     ("LaplaceThreshold.v", "Forall2 (fun c c' => c = 0 <-> c' = 0)%Z", "Forall2 (fun c c' => c = 0 -> c' = 0)%Z"),
     ("KeepAbove.v", "(if 0 <=? T then T <? y else", "(if 0 <=? T then T <=? y else"),

@@ -180,6 +180,10 @@ class _Reader:
                 return self.value(inner)
             case ast.IfExp(test=test, body=ast.Name(id="INFINITE"), orelse=other):
                 return f"if {self.test(test)} then None else Some {self.term(other)}"
+            case ast.IfExp(test=ast.Attribute() as test, body=other, orelse=ast.Name(id="INFINITE")) if (
+                self.scope in _ZERO
+            ):
+                return f"if {_ZERO[self.scope].format(self.term(test))} then None else Some {self.term(other)}"
         return self.term(node)
 
     def term(self, node: ast.expr) -> str:  # noqa: PLR0912  # A case for each kind of expression.
@@ -343,7 +347,7 @@ def _part(node: ast.expr, step: int | str) -> ast.expr:
 _P = {"self.prob": "p"}
 _RR, _RB = "mechanisms/randomized_response.py", "mechanisms/randomized_response_bool.py"
 _RA, _OU, _SS = "mechanisms/rappor.py", "mechanisms/optimized_unary.py", "mechanisms/subset_selection.py"
-_LR = "mechanisms/longitudinal_rappor.py"
+_LR, _CH = "mechanisms/longitudinal_rappor.py", "mechanisms/choose.py"
 _LA, _NB, _KA, _AN = "noise/laplace.py", "noise/base.py", "mechanisms/keep_above.py", "mechanisms/add_noise.py"
 _T = _P | {"len(self.categories)": "t", "len(cats)": "t"}
 _EPS = {"amount(epsilon)": "epsilon"}
@@ -352,6 +356,7 @@ _U = {"self.p": "p", "self.q": "q", "self.length": "k", "domain.length": "k"} | 
 _UNSEEN = "self.noise.surprise(abs(self.threshold), new)"
 _L = {"self.f": "f", "self.p": "p", "self.q": "q"}
 _PERMANENT = "bernoulli_many(self.f / 2, self.length, coins)"
+_TOSSED = "geometric_many(self.scale, gaps.size, coins)"
 _SWAP = {"below(k - 1 - i, coins)": "c"}
 _FLIPS, _COIN = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
 
@@ -456,6 +461,10 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_LR, "report", "(p q : R)", _L, part=(1, 0), suffix="_one"),
     Line(_LR, "report", "(p q : R)", _L, part=(2, 0), suffix="_zero"),
     Line(_LR, "within", "(epsilon m k : R)", _F, part=("f",)),
+    Line(_CH, "map", "(d s : R)", {"self.scale": "s"}),
+    Line(_CH, "heads", "(tossed gaps : Z)", {_TOSSED: "tossed"}, "Z", (0,)),
+    Line(_CH, "choice", "(size : nat)", {"heads.size": "size"}, "nat", ("slice", "slice", 0)),
+    Line(_CH, "within", "(d epsilon : R)", {"cls.input_metric.check(d_in)": "d", "budget": "epsilon"}, part=("scale",)),
     Line(_LA, "scale", "(s : R)"),
     Line(_LA, "map", "(l1 s : R)", {"self.scale": "s", "sensitivity.l1": "l1"}),
     Line(_LA, "within", "(l1 epsilon : R)", {"sensitivity.l1": "l1"}, part=(0,)),
@@ -493,6 +502,7 @@ UNREAD: dict[str, dict[str, str]] = {
     _OU: {"rows": _ARRAYS, "places": _ARRAYS},
     _SS: dict.fromkeys(("strangers", "turn", "outsiders", "keys", "full", "table"), _ARRAYS),
     _LR: {"one": _ENGINE, "rows": _ARRAYS},
+    _CH: {"gaps": _ARRAYS},
     _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"},
     _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
     _AN: dict.fromkeys(("three", "one", "map", "sum", "sums"), _ENGINE),
