@@ -32,6 +32,7 @@ _EPSILON = click.option("--epsilon", required=True, help='The epsilon to spend, 
 _LEDGER = click.option(
     "--ledger", type=_PATH, help="The books that are charged before the answer is made; see `budget`."
 )
+_BOOKS = click.option("--ledger", type=_PATH, help="The books that would be charged, and what is left on them.")
 _WHO = click.option("--who", help="Who asks, for the books: one of the analysts, where they have some.")
 _PLAN = click.option("--plan", type=int, help="The entry that reserved this release; see `budget --reserve`.")
 _AGAIN = (
@@ -227,7 +228,7 @@ def explain() -> None:
 
 
 @explain.command("count")
-@_with(_FILE, *_ROWS, _ROUNDS, *_ASKED, _JSON)
+@_with(_FILE, *_ROWS, _ROUNDS, *_ASKED, _BOOKS, _WHO, _JSON)
 def explain_count(**given: Any) -> None:
     """Explain a count of people, or of rows.
 
@@ -239,7 +240,7 @@ def explain_count(**given: Any) -> None:
 
 
 @explain.command("sum")
-@_with(_FILE, _COLUMN, *_BOUNDS, *_ASKED, _JSON)
+@_with(_FILE, _COLUMN, *_BOUNDS, *_ASKED, _BOOKS, _WHO, _JSON)
 def explain_sum(**given: Any) -> None:
     """Explain a sum.
 
@@ -251,7 +252,7 @@ def explain_sum(**given: Any) -> None:
 
 
 @explain.command("mean")
-@_with(_FILE, _COLUMN, *_BOUNDS, *_ASKED, _JSON)
+@_with(_FILE, _COLUMN, *_BOUNDS, *_ASKED, _BOOKS, _WHO, _JSON)
 def explain_mean(**given: Any) -> None:
     """Explain a mean.
 

@@ -186,8 +186,7 @@ class Ledger:
         >>> book.spent
         Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
         """
-        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        return self._accountant.spent(self._mark.state)
+        return self._accountant.spent(self._current().state)
 
     @property
     def left(self) -> Amount:
@@ -198,8 +197,7 @@ class Ledger:
         >>> book.left.epsilon
         Fraction(2, 3)
         """
-        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        return self.last_left
+        return self._left(self._current(), self._who)
 
     @property
     def last_left(self) -> Amount:
@@ -213,6 +211,11 @@ class Ledger:
         mark = self._mark
         return self._budget if mark is None else self._left(mark, self._who)
 
+    def _current(self) -> Mark:
+        """Read the books to their end, and return the mark there."""
+        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
+        return self._mark
+
     def _left(self, mark: Mark, who: str | None) -> Amount:
         return mark.limits_at(now()).left(self._accountant.left(mark.state, self._budget), who)
 
@@ -223,8 +226,7 @@ class Ledger:
         >>> Ledger.in_memory(epsilon=3, analysts={"ana": 1}).analysts["ana"].left
         Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
         """
-        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        return dict(self._mark.limits.analysts)
+        return dict(self._current().limits.analysts)
 
     def set_limit(self, analyst: str, *, epsilon: Exact, delta: Exact | None = None, who: str | None = None) -> Entry:
         """Say on the record how much an analyst may spend in all: never less than was spent.
@@ -302,17 +304,29 @@ class Ledger:
         >>> f"{float(book.spent.epsilon):.3f}", book.entries()[0].event.parts[0].mechanism
         ('4.780', 'Reservation')
         """
-        mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        limits, asker = mark.limits_at(now()), self._asker(who)
-
-        def share(event: Event) -> Fraction:
-            return limits.share(event, self._accountant.share(mark.state, event, self._budget), asker)
-
-        left = limits.left(self._accountant.left(mark.state, self._budget), asker)
+        mark, asker = self._current(), self._asker(who)
+        left = self._left(mark, asker)
         plan = Plan.of(releases, left)
-        event = plan.cheapest(left, share)
+        event = plan.cheapest(left, self._shares(mark, asker))
         told = {RESERVED: plan.to_dict(), "receipt": receipt}
         return Reservation(self, self._charged(event, table, told, who).number)
+
+    def shares(self, *, who: str | None = None) -> Callable[[Event], Fraction]:
+        """Return a function that says which part of what is left now an event would take; above 1, it does not fit.
+
+        It is the greatest part that the event takes of anything that is added up: for the whole, the period, and who
+        asks. So the whole number of times that it goes into 1 is how often the event fits.
+
+        >>> book = Ledger.in_memory(epsilon=3)
+        >>> _ = book.charge(epsilon=1)
+        >>> book.shares()(Event.of(moves=[("1/2", 1)]))
+        Fraction(1, 4)
+        """
+        return self._shares(self._current(), self._asker(who))
+
+    def _shares(self, mark: Mark, who: str | None) -> Callable[[Event], Fraction]:
+        limits = mark.limits_at(now())
+        return lambda event: limits.share(event, self._accountant.share(mark.state, event, self._budget), who)
 
     def reservation(self, number: int, /) -> Reservation:
         """Return the releases that were reserved as an entry, such as after a restart.
@@ -516,8 +530,7 @@ class Ledger:
         """
         released, floats = _event(epsilon, delta, event), isinstance(epsilon, float) or isinstance(delta, float)
         event_text(released)
-        self._mark, _ = self._run("DEFERRED", lambda connection: self._follow(connection, self._mark))
-        self._require(self._mark, released, now(), self._asker(who), floats)
+        self._require(self._current(), released, now(), self._asker(who), floats)
 
     def entries(self) -> list[Entry]:
         """Return all charges, and the notes about them, in the order in which they were made.

@@ -161,6 +161,11 @@ class Reservation:
         """Note that one of the releases is being made, durably, and return the entry; only then may it be made."""
         return self.ledger._release(self.number, epsilon, delta, event, table=table, receipt=receipt, who=who)
 
+    def shares(self) -> Callable[[Event], Fraction]:
+        """Return a function that says whether a release is left in it, or is a part of one: 0, or else more than 1."""
+        left = [Counter(release.parts) for release in self.left]
+        return lambda event: Fraction(0 if any(Counter(event.parts) <= parts for parts in left) else 2)
+
     def keep(self, number: int, *, question: str, answer: Any) -> Entry:
         """Keep an answer with the ledger."""
         return self.ledger.keep(number, question=question, answer=answer)

@@ -12,6 +12,7 @@ from discreet.errors import one_of
 from discreet.exact import written
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
+from discreet.reals import float_up
 from discreet.tables.noise import ColumnNoise
 from discreet.words import promise
 
@@ -45,7 +46,7 @@ class Expected(NamedTuple):
 
 
 class Option(NamedTuple):
-    """A law of noise that a released column may have; *n50* and *n95* are as in `Choice`."""
+    """A law of noise that a released column may have; *n50*, *n95*, *share* and *fits* are as in `Choice`."""
 
     label: str
     noise: str
@@ -54,6 +55,8 @@ class Option(NamedTuple):
     n50: int | None
     n95: int | None
     taken: bool
+    share: float | None = None
+    fits: int | None = None
 
 
 @final
@@ -62,7 +65,8 @@ class Choice:
     """What a choice of max_groups gives: noise, and who will appear.
 
     *n50* and *n95* are how many a group needs, after bounding, to appear with probability one half and 95 %; None where
-    every group appears. *noise*, *deviation*, *radius* and *errors* are of the column that is asked for first.
+    every group appears. *noise*, *deviation*, *radius* and *errors* are of the column that is asked for first. Of what
+    is left on the books *share* is taken, and *fits* is how many such releases fit; None where there are no books.
     """
 
     max_groups: int
@@ -74,6 +78,8 @@ class Choice:
     """The laws of noise that the released columns may have; of each column, the one that is taken comes first."""
     rounds: tuple[Option, ...] = ()
     """Of two rounds the first and the second, and what one round would be; the other fields are the second's."""
+    share: float | None = None
+    fits: int | None = None
 
     @property
     def noise(self) -> str:
@@ -128,6 +134,7 @@ class Explanation(Result):
             for column in choice.columns[1:]:
                 row |= {f"{column.label} {name}": getattr(column, name) for name in ("noise", "deviation", "radius")}
                 row |= {f"{column.label} error_at_{n}": reach for n, reach in column.errors}
+            row |= {name: x for name, x in (("share", choice.share), ("fits", choice.fits)) if x is not None}
             for one in choice.rounds:
                 row |= {f"{one.label} {name}": getattr(one, name) for name in ("deviation", "threshold", "n50", "n95")}
             rows.append(row)
@@ -165,6 +172,10 @@ class Explanation(Result):
             remarks.append(_SEEN)
         for each in list(zip(*(choice.rounds for choice in self.choices), strict=True))[::2]:
             columns.append(Column(f"{each[0].label}: half seen", [one.n50 for one in each], 0))
+        if self.choices[0].share is not None:
+            parts = [choice.share or 0.0 for choice in self.choices]
+            columns.append(Column("of what is left", parts, shown=[_part(x) for x in parts]))
+            columns.append(Column("such tables", [choice.fits for choice in self.choices], 0))
         note = "nothing is spent, and no rows are read"
         return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
 
@@ -208,9 +219,28 @@ def _choice(question: Query) -> Choice:
         noise, law = parts[aggregate].noise, parts[aggregate].law
         errors = aggregate.errors(noise, first)
         columns.append(Expected(aggregate.label, law, noise.deviation, noise.radius(Fraction(1, 20)), errors))
-    options = tuple(_option(part, each) for part in question.turn.parts for each in part.laws)
-    sizes = taken.threshold, taken.n50, taken.n95
-    return Choice(question.bounding.max_groups, *sizes, tuple(columns), options, _rounds(question))
+    shares = {} if question.share is None or question.rounds > 1 else question.turn.shares(question.share)
+    options = tuple(
+        _option(part, each)._replace(**_priced(shares.get(part.aggregate.label, {}).get(each.law)))
+        for part in question.turn.parts
+        for each in part.laws
+    )
+    sizes, books = (taken.threshold, taken.n50, taken.n95), question.share and _priced(question.share(question.event))
+    return Choice(
+        question.bounding.max_groups, *sizes, tuple(columns), options, _rounds(question), **books or {}  # type: ignore[arg-type]
+    )
+
+
+def _priced(share: Fraction | None) -> dict[str, Any]:
+    """Return which share of what is left is taken, and how often that fits; what was reserved takes nothing."""
+    return {} if share is None else {"share": float_up(share), "fits": int(1 / share) if share else None}
+
+
+def _part(share: float) -> str:
+    """Write which part of what is left is taken."""
+    if share > 1:
+        return "does not fit"
+    return f"{written(100 * Fraction(share), up=True)} %" if share else "reserved"
 
 
 def _rounds(question: Query) -> tuple[Option, ...]:
@@ -250,6 +280,9 @@ def _why(options: Sequence[Option]) -> Iterator[str]:
             reason = "the smallest groups seen as often as not"
             sizes = [f"{each.n50:,}, 95 % from {each.n95:,}, standard deviation" for each in (taken, *others)]
             figures = [error.replace(" ", f" {size} ") for error, size in zip(errors, sizes, strict=True)]
+        if taken.share is not None and others:
+            figures = [f"{text}, {_part(each.share)}" for text, each in zip(figures, (taken, *others), strict=True)]
+            reason += ", of the laws that fit and take at most twice the least part of what is left on the books"
         yield f"Noise of {label}: {taken.noise}, for {reason} ({'; '.join(figures)})."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from discreet.domains import Maps, Vectors
 from discreet.errors import ParameterError, one_of
+from discreet.events import Event
 from discreet.exact import Exact, written
 from discreet.measures import amount
 from discreet.mechanisms import (
@@ -24,12 +25,14 @@ from discreet.mechanisms.keep_above import KeepAbove
 from discreet.metrics import Sensitivity
 from discreet.reals import float_down
 
-__all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_epsilon", "check_noise"]
+__all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_epsilon", "check_noise", "shares_of", "within_means"]
 
 Mechanism: TypeAlias = AddNoise | KeepAbove
 _SURE: Final = (Fraction(1, 2), Fraction(19, 20))
 _MOST: Final = 50
 """An epsilon that promises nothing; above it noise is Laplace noise."""
+_TIMES: Final = 2
+"""A better law may take so many times the share of what is left that the cheapest one takes."""
 _LEAST: Final = Fraction(float_down(Fraction("1e-300")))
 
 
@@ -54,6 +57,10 @@ class Candidate:
     def threshold(self) -> int | None:
         """The number above which a group is shown; None where every group is."""
         return getattr(self.mechanism, "threshold", None)
+
+    def event(self, apart: Sensitivity) -> Event:
+        """Return what books are charged for, between totals that are so far apart."""
+        return _event(self.mechanism, apart)
 
     @property
     def cost(self) -> tuple[int, float]:
@@ -119,6 +126,38 @@ def candidates(
             given = apart._asdict() if private else {"d_in": apart}
             found.append(Candidate.of(name, make(epsilon=epsilon, delta=delta, domain=domain, **given)))
     return tuple(sorted(found, key=lambda each: each.cost))
+
+
+@lru_cache(maxsize=512)
+def _event(mechanism: Mechanism, apart: Sensitivity) -> Event:
+    return mechanism.event(apart)
+
+
+def shares_of(
+    found: Sequence[Candidate], apart: Sensitivity, share: Callable[[Event], Fraction], beside: Event
+) -> dict[str, Fraction]:
+    """Return which share of what is left on the books is taken with each law, and by what is released *beside* it."""
+    return {each.law: share(each.event(apart) + beside) for each in found}
+
+
+def within_means(found: Sequence[Candidate], shares: Mapping[str, Fraction]) -> tuple[Candidate, ...]:
+    """Return laws, the one to take first: the best that fits and takes at most twice the least share of what is left.
+
+    Where none fits, it is the one that takes the least.
+
+    >>> from discreet.domains import Integers, Texts
+    >>> found = candidates(Maps(Texts(), Integers()), Sensitivity(3, 3, 1), Fraction(1), Fraction("1e-6"))
+    >>> for gaussian, other in ((".4", ".2"), (".5", ".2"), ("1.1", ".6"), ("1.2", "1.1")):
+    ...     shares = {"gaussian": Fraction(gaussian), "truncated": Fraction(other), "laplace": Fraction(other)}
+    ...     print(gaussian, other, within_means(found, shares)[0].law)
+    .4 .2 gaussian
+    .5 .2 truncated
+    1.1 .6 truncated
+    1.2 1.1 truncated
+    """
+    least = min(shares.values())
+    most = min(_TIMES * least, max(least, Fraction(1)))
+    return tuple(sorted(found, key=lambda each: shares[each.law] > most))
 
 
 def check_noise(

@@ -6,7 +6,7 @@ whatever becomes of it; then it is drawn: the engine answers, and noise comes la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +17,7 @@ from discreet.errors import KindError, ParameterError, none_of
 from discreet.exact import Exact, exact
 from discreet.ledger import Amount, Event
 from discreet.measures import amount
+from discreet.reals import float_up
 from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
@@ -52,7 +53,8 @@ class Query:
 
     *shares* are the parts of epsilon that the aggregates get, and *left_out* is the one that pays for knowing what
     bounding leaves out; they add up to 1. With *auto*, that also decides max_groups. In two *rounds*, people count in
-    the second only in groups that the first has not shown.
+    the second only in groups that the first has not shown. The books say which *share* of what is left an event takes.
+    The *laws* of noise, one for each column, are given where they were chosen before.
     """
 
     table: Data
@@ -65,6 +67,8 @@ class Query:
     auto: bool = False
     noise: str = "auto"
     rounds: int = 1
+    share: Callable[[Event], Fraction] | None = None
+    laws: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -118,7 +122,8 @@ class Query:
             sizes=Sizes(None if auto else rows, bool(by)) if part else None,
         )
         parts = tuple(x * (1 - (part or 0)) for x in shares)
-        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise, rounds)
+        share = None if table.ledger is None else _share(table.ledger.shares(), most)
+        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise, rounds, share)
         made.check_noise()
         return made
 
@@ -151,8 +156,8 @@ class Query:
         rest = Fraction(1 - (part or 0)) / (1 - (self.left_out or 0))
         sizes = (bounding.sizes or Sizes(rows, bool(bounding.by))) if part else None
         bounding = replace(bounding, max_groups=max_groups, sizes=sizes)
-        shares = tuple(share * rest for share in self.shares)
-        return replace(self, bounding=bounding, shares=shares, left_out=part, auto=False)
+        shares, books = tuple(share * rest for share in self.shares), None if self.auto else self.share
+        return replace(self, bounding=bounding, shares=shares, left_out=part, auto=False, share=books)
 
     @cached_property
     def turn(self) -> InTurn:
@@ -162,7 +167,8 @@ class Query:
     def _turn(self, bounding: Bounding) -> InTurn:
         epsilons = [self.epsilon * share for share in self.shares]
         sizes = None if bounding.sizes is None else self.epsilon * (self.left_out or 0)
-        return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes, noise=self.noise)
+        noise, share = self.laws or self.noise, None if self.auto else self.share  # That is charged as it is asked for.
+        return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes, noise=noise, share=share)
 
     @cached_property
     def in_rounds(self) -> InRounds:
@@ -195,6 +201,14 @@ class Query:
             replace(self.bounding, aggregates=()), epsilons=(), sizes=self.epsilon * (self.left_out or 0)
         )
 
+    @property
+    def _share_of_left(self) -> dict[str, dict[str, float]] | None:
+        """What was compared, where the books have a say: not where the noise is given, or max_groups is chosen."""
+        if self.share is None or self.noise != "auto" or self.auto or self.rounds > 1:
+            return None
+        shares = self.turn.shares(self.share)
+        return {label: {law: float_up(x) for law, x in laws.items()} for label, laws in shares.items()}
+
     @cached_property
     def spent(self) -> Amount:
         """What the books are charged: the losses of the event's parts, whose deltas are rounded up to floats."""
@@ -203,8 +217,7 @@ class Query:
     @cached_property
     def event(self) -> Event:
         """What the books are charged for: what the measurement tells between tables that a person is apart."""
-        parts, most = self.measurement.event(1).parts, self.delta or Fraction(0)
-        return Event(tuple(replace(part, delta=min(part.delta, most)) for part in parts))  # proof: charge
+        return _within(self.measurement.event(1), self.delta)
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
@@ -219,14 +232,16 @@ class Query:
 
     def draw(self) -> tuple[Released, Receipt]:
         """Charge the books, run the query, and draw the noise."""
-        receipt, ledger = self.receipt, self.table.ledger
-        asked = question(self.table, receipt, self.event, self.bounding.keys) if self.rounds == 1 else None
+        receipt, usual = self.receipt, replace(self, share=None)  # A question is one, whatever is left on the books.
+        asked = question(self.table, usual.receipt, usual.event, self.bounding.keys) if self.rounds == 1 else None
         known = kept(self.table, asked)
         if known is not None:  # proof: again
             before, answer = known
+            receipt = replace(usual, laws=tuple(answer.get("laws", ()))).receipt
+            receipt = replace(receipt, share_of_left=answer.get("share_of_left"))
             return self._unpacked(answer), receipt.entered(before, kept=True)
         ready = self._ready(*self._boundings)
-        with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
+        with charged(self.table.ledger, self.event, self.table.name, receipt.to_dict()) as entry:
             released = self.measurement.release(ready)  # proof: drawn
         keep(self.table, asked, entry, self._packed(released) if asked is not None else None)
         return released, receipt.entered(entry)
@@ -238,7 +253,8 @@ class Query:
         sizes = None if spread is None else [list(spread.counts), spread.most]
         told = {"columns": [list(map(int, column)) for column in released.columns], "sizes": sizes}
         groups = {"keys": keys, "rows": len(released.keys), "max_groups": released.max_groups}
-        return None if keys is None else told | groups
+        laws = {} if self.auto else {"laws": list(self.turn.laws.values()), "share_of_left": self._share_of_left}
+        return None if keys is None else told | groups | laws
 
     def _unpacked(self, told: dict[str, Any]) -> Released:
         """Return what was released from plain values."""
@@ -256,7 +272,7 @@ class Query:
             bound = released.max_groups if self.bounding.by else self.asked[0].rows or 1
             shares = [None if spread is None else spread.known(bound) for spread in (released.spread, released.rest)]
             found = Found(released.max_groups if self.bounding.by else None, shares[0], rest=shares[1])
-        turn = self.turn
+        turn = self.turn if self.auto else replace(self, laws=tuple(receipt.laws.values())).turn
         if self.auto and found is not None:
             turn = self.with_groups(released.max_groups).turn
             found = replace(found, mechanisms=turn.named, laws=turn.laws)
@@ -304,9 +320,21 @@ class Query:
             noise=self.noise,
             rounds=self.rounds,
             laws=laws,
+            share_of_left=self._share_of_left,
             mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | mechanisms,
             engine=f"{engine.name} {engine.version}",
         )
+
+
+def _within(event: Event, delta: Fraction | None) -> Event:
+    """Return an event of which no part has a greater delta than was asked for."""
+    most = delta or Fraction(0)
+    return Event(tuple(replace(part, delta=min(part.delta, most)) for part in event.parts))  # proof: charge
+
+
+def _share(books: Callable[[Event], Fraction], delta: Fraction | None) -> Callable[[Event], Fraction]:
+    """Return which share of what is left on the books an event takes, as it is charged."""
+    return lambda event: books(_within(event, delta))
 
 
 def _released(asked: Sequence[Aggregate], private: bool) -> tuple[Aggregate, ...]:

@@ -56,7 +56,8 @@ class Receipt:
     *noise* is what was asked for, and *laws* says which law each column's noise has. These and the *mechanisms* are
     those that were known before the release: with *auto*, the mechanism of the sizes alone. *rounds* says in how many
     rounds people were counted. *entry* is where the books have it; the answer was *kept* there, and costs nothing now,
-    or it was reserved by the entry *plan*.
+    or it was reserved by the entry *plan*. Where the laws were chosen by the books, too, *share_of_left* says for each
+    column and law which share of what was left the whole release would take with it; above 1, it does not fit.
     """
 
     schema: ClassVar[str] = "discreet.tables.receipt"
@@ -82,6 +83,7 @@ class Receipt:
     mechanisms: Mapping[str, str]
     engine: str
     rounds: int = 1
+    share_of_left: Mapping[str, Mapping[str, float]] | None = None
     found: Found | None = None
     entry: int | None = None
     when: datetime | None = None
@@ -165,6 +167,8 @@ class Receipt:
         }
         if self.rounds > 1:
             said["rounds"] = self.rounds
+        if self.share_of_left is not None:
+            said["share_of_left"] = {name: dict(laws) for name, laws in self.share_of_left.items()}
         said["sha256"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         if self.found is not None:
             unsaid = [name for name in ("mechanisms", "laws") if self.found.mechanisms is None]

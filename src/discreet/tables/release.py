@@ -9,8 +9,8 @@ Proof: release.md, which cites the marked lines.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
@@ -24,7 +24,7 @@ from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, co
 from discreet.mechanisms import IntegerLaplace
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.reals import float_down, maximum
-from discreet.tables.laws import Candidate, Mechanism, candidates
+from discreet.tables.laws import Candidate, Mechanism, candidates, shares_of, within_means
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.spread import Spread
 from discreet.tables.suggest import Price, best_of, worths
@@ -78,7 +78,7 @@ class Part:
 
     def event(self, bounding: Bounding, d_in: int) -> Event:
         """Return what it tells, at the same distance."""
-        return self.mechanism.event(bounding.sensitivity(self.aggregate, d_in))
+        return self.laws[0].event(bounding.sensitivity(self.aggregate, d_in))
 
     @property
     def noise(self) -> ColumnNoise:
@@ -111,12 +111,14 @@ class InTurn(Measurement[Any, Released]):
         epsilons: Sequence[Fraction],
         delta: Fraction | None = None,
         sizes: Fraction | None = None,
-        noise: str = "auto",
+        noise: str | Sequence[str] = "auto",
+        share: Callable[[Event], Fraction] | None = None,
     ) -> InTurn:
         """Return the release with the least noise within an epsilon for each aggregate, a delta, and one for sizes.
 
         A part gets of delta what it gets of epsilon. What others leave, because their noise needs none, goes to the
-        first, which decides the private groups that are shown.
+        first, which decides the private groups that are shown. The *noise* is one for all, or one for each. Books say
+        which *share* of what is left an event takes; then a law that takes too much is not taken.
 
         >>> from discreet.tables import People, Bounding, Sum
         >>> bounding = Bounding([People(), Sum("amount", 0, 5, 1)], person="user", by="city", max_groups=2)
@@ -124,20 +126,35 @@ class InTurn(Measurement[Any, Released]):
         >>> [(part.law, part.noise.law.scale, part.noise.threshold) for part in found.parts]
         [('truncated', Fraction(4, 1), 50), ('laplace', Fraction(20, 1), None)]
         """
-        parts: list[Part] = []
+        made = cls(bounding, (), None)
+        if sizes is not None and bounding.sizes is not None:
+            bins = Vectors(Integers(), size=bounding.sizes.count)
+            made = cls(bounding, (), IntegerLaplace.within(epsilon=sizes, domain=bins))
         deltas, spare = _divided(delta or Fraction(0), epsilons), Fraction(0)
-        asked = list(zip(bounding.aggregates, epsilons, deltas, strict=True))
-        for place, (aggregate, epsilon, share) in reversed(list(enumerate(asked))):
+        laws = [noise] * len(deltas) if isinstance(noise, str) else noise
+        asked = list(zip(bounding.aggregates, epsilons, deltas, laws, strict=True))
+        for place, (aggregate, epsilon, own, law) in reversed(list(enumerate(asked))):
             first = place == 0
             domain = Maps(bounding.key_domain, Integers()) if first and bounding.private else _vectors(bounding)
-            most = share + spare if first else share  # proof: spare
-            part = Part(aggregate, candidates(domain, bounding.sensitivity(aggregate), epsilon, most, noise))
-            spare += share if part.mechanism.output_measure == _APPROXIMATE.of else 0
-            parts.insert(0, part)
-        if sizes is None or bounding.sizes is None:
-            return cls(bounding, tuple(parts))
-        bins = Vectors(Integers(), size=bounding.sizes.count)
-        return cls(bounding, tuple(parts), IntegerLaplace.within(epsilon=sizes, domain=bins))
+            most = own + spare if first else own  # proof: spare
+            part = Part(aggregate, candidates(domain, bounding.sensitivity(aggregate), epsilon, most, law))
+            if share is not None and len(part.laws) > 1:
+                part = Part(aggregate, within_means(part.laws, made._shares(part, share)))  # proof: books
+            spare += own if part.mechanism.output_measure == _APPROXIMATE.of else 0
+            made = replace(made, parts=(part, *made.parts))
+        return made
+
+    def _shares(self, part: Part, share: Callable[[Event], Fraction]) -> dict[str, Fraction]:
+        """Return which share is taken by this and one more part, with each law that it may have."""
+        return shares_of(part.laws, self.bounding.sensitivity(part.aggregate), share, self.event(1))
+
+    def shares(self, share: Callable[[Event], Fraction]) -> dict[str, dict[str, Fraction]]:
+        """Return which share would be taken with each law, by the label of a part and the law's name."""
+        found = {}
+        for part in self.parts:
+            others = replace(self, parts=tuple(other for other in self.parts if other is not part))
+            found[part.aggregate.label] = others._shares(part, share)
+        return found
 
     @property
     def input_domain(self) -> TotalsOf:

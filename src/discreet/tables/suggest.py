@@ -6,7 +6,7 @@ leaves out falls. A private histogram of how many groups people are in says how 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
@@ -15,12 +15,13 @@ import numpy as np
 
 from discreet.domains import Integers, Maps, Texts, Vectors
 from discreet.errors import one_of
+from discreet.events import Event
 from discreet.exact import whole
 from discreet.metrics import Sensitivity
 from discreet.noise import Noise
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
-from discreet.tables.laws import candidates
+from discreet.tables.laws import candidates, shares_of, within_means
 from discreet.tables.spread import LeftOut, Spread
 
 if TYPE_CHECKING:
@@ -147,11 +148,23 @@ class Suggestion(Result):
         return f"max_groups = {self.best} is best for groups of {self.group_size:,}"
 
 
-def prices(epsilon: Fraction, delta: Fraction | None, noise: str = "auto") -> Iterator[tuple[int, Price]]:
-    """Give what each choice costs a count of people that is to come: of private groups where there is a delta."""
+def prices(
+    epsilon: Fraction,
+    delta: Fraction | None,
+    noise: str = "auto",
+    share: Callable[[Event], Fraction] | None = None,
+) -> Iterator[tuple[int, Price]]:
+    """Give what each choice costs a count of people that is to come: of private groups where there is a delta.
+
+    Books say which *share* of what is left an event takes.
+    """
     domain = Vectors(Integers()) if delta is None else Maps(Texts(), Integers())
     for m in CANDIDATES:
-        best, *_ = candidates(domain, Sensitivity(m, m, 1), epsilon, delta or Fraction(0), noise)
+        apart = Sensitivity(m, m, 1)
+        found = candidates(domain, apart, epsilon, delta or Fraction(0), noise)
+        if share is not None:
+            found = within_means(found, shares_of(found, apart, share, Event(())))
+        best, *_ = found
         yield m, Price(best.mechanism.noise, best.threshold)
 
 

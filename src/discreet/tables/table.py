@@ -191,7 +191,8 @@ class Table(Data):
             raise ParameterError("by", by, "distinct columns, other than the person's")
         released, receipt = Query.of_sizes(self, by, epsilon).draw()
         assert released.spread is not None  # noqa: S101  It is what was asked for.
-        worth = worths(released.spread, prices(future, private, noise))
+        share = None if self.ledger is None else self.ledger.shares()
+        worth = worths(released.spread, prices(future, private, noise, share))
         return Suggestion(size, released.spread, worth, receipt)
 
     def _whole(self) -> Groups:
