@@ -21,8 +21,8 @@ CATALOGUE = [
     Mutant(
         "a kept answer for other known keys",
         "tables/query.py",
-        "question(self.table, receipt, self.event, self.bounding.keys)",
-        "question(self.table, receipt, self.event)",
+        "question(self.table, usual.receipt, usual.event, self.bounding.keys)",
+        "question(self.table, usual.receipt, usual.event)",
         KEPT + "test_another_question_is_paid_for",
     ),
     Mutant(

@@ -3,8 +3,51 @@
 from planted import Mutant, T
 
 TESTS = "test_tables_laws.py::"
+BOOKS = "test_tables_books.py::"
 
 CATALOGUE = [
+    Mutant(
+        "a law that takes three times as much of what is left",
+        T + "laws.py",
+        "_TIMES: Final = 2",
+        "_TIMES: Final = 3",
+        BOOKS + "test_the_law_depends_on_the_currency_of_the_books",
+    ),
+    Mutant(
+        "a law that does not fit",
+        T + "laws.py",
+        "most = min(_TIMES * least, max(least, Fraction(1)))",
+        "most = _TIMES * least",
+        BOOKS + "test_the_best_law_is_taken_that_fits_and_takes_at_most_twice_the_least",
+    ),
+    Mutant(
+        "the noise of sizes takes nothing of what is left",
+        T + "release.py",
+        "self.bounding.sensitivity(part.aggregate), share, self.event(1))",
+        "self.bounding.sensitivity(part.aggregate), share, Event(()))",
+        BOOKS + "test_what_is_said_to_fit_is_what_fits",
+    ),
+    Mutant(
+        "a question is another one when less is left on the books",
+        T + "query.py",
+        "receipt, usual = self.receipt, replace(self, share=None)",
+        "receipt, usual = self.receipt, self",
+        BOOKS + "test_a_question_is_the_same_whatever_is_left_on_the_books",
+    ),
+    Mutant(
+        "a kept answer has the noise that would be taken now",
+        T + "query.py",
+        'replace(usual, laws=tuple(answer.get("laws", ()))).receipt',
+        "self.receipt",
+        BOOKS + "test_a_question_is_the_same_whatever_is_left_on_the_books",
+    ),
+    Mutant(
+        "what is not reserved is as good as what is",
+        "ledger/reservations.py",
+        "if any(Counter(event.parts) <= parts for parts in left) else 2)",
+        "if left else 2)",
+        BOOKS + "test_a_reservation_of_two_laws_is_used_up_the_better_one_first",
+    ),
     Mutant(
         "groups are decided by the law with the least error, and not by the one that shows the smallest",
         T + "laws.py",
@@ -22,22 +65,22 @@ CATALOGUE = [
     Mutant(
         "each part may use all of delta",
         T + "release.py",
-        "most = share + spare if first else share",
+        "most = own + spare if first else own",
         "most = sum(deltas, Fraction(0))",
         TESTS + "test_parts_use_no_more_of_delta_than_there_is",
     ),
     Mutant(
         "the first part also has the delta that others use",
         T + "release.py",
-        "spare += share if part.mechanism.output_measure == _APPROXIMATE.of else 0",
-        "spare += share",
+        "spare += own if part.mechanism.output_measure == _APPROXIMATE.of else 0",
+        "spare += own",
         TESTS + "test_parts_use_no_more_of_delta_than_there_is",
     ),
     Mutant(
         "a noise that is named is only a wish",
         T + "query.py",
-        "sizes=sizes, noise=self.noise)",
-        "sizes=sizes)",
+        "sizes=sizes, noise=noise, share=share)",
+        "sizes=sizes, share=share)",
         TESTS + "test_a_named_noise_is_taken_though_it_is_not_the_best",
     ),
     Mutant(

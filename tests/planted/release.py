@@ -29,8 +29,8 @@ CATALOGUE = [
     Mutant(
         "a second aggregate is not on the books",
         T + "release.py",
-        "return self.mechanism.event(bounding.sensitivity(self.aggregate, d_in))",
-        "return self.mechanism.event(bounding.sensitivity(bounding.aggregates[0], d_in))",
+        "return self.laws[0].event(bounding.sensitivity(self.aggregate, d_in))",
+        "return self.laws[0].event(bounding.sensitivity(bounding.aggregates[0], d_in))",
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(
@@ -57,8 +57,8 @@ CATALOGUE = [
     Mutant(
         "the noise of the first aggregate serves for all",
         T + "release.py",
-        "candidates(domain, bounding.sensitivity(aggregate), epsilon, most, noise)",
-        "candidates(domain, bounding.sensitivity(bounding.aggregates[0]), epsilon, most, noise)",
+        "candidates(domain, bounding.sensitivity(aggregate), epsilon, most, law)",
+        "candidates(domain, bounding.sensitivity(bounding.aggregates[0]), epsilon, most, law)",
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(

@@ -148,9 +148,8 @@ CATALOGUE = [
     Mutant(
         "noise before the books",
         T + "query.py",
-        "        receipt, ledger = self.receipt, self.table.ledger\n",
-        "        receipt, ledger = self.receipt, self.table.ledger\n"
-        "        self.measurement.release(self.table._ibis)\n",
+        "        known = kept(self.table, asked)\n",
+        "        known = kept(self.table, asked)\n        self.measurement.release(self.table._ibis)\n",
         "test_tables.py::test_the_books_are_charged_then_the_engine_answers_then_noise_is_drawn",
     ),
 ]

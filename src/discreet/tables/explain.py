@@ -55,7 +55,7 @@ class Option(NamedTuple):
     n50: int | None
     n95: int | None
     taken: bool
-    share: float | None = None
+    share: Fraction | None = None
     fits: int | None = None
 
 
@@ -78,7 +78,7 @@ class Choice:
     """The laws of noise that the released columns may have; of each column, the one that is taken comes first."""
     rounds: tuple[Option, ...] = ()
     """Of two rounds the first and the second, and what one round would be; the other fields are the second's."""
-    share: float | None = None
+    share: Fraction | None = None
     fits: int | None = None
 
     @property
@@ -134,7 +134,7 @@ class Explanation(Result):
             for column in choice.columns[1:]:
                 row |= {f"{column.label} {name}": getattr(column, name) for name in ("noise", "deviation", "radius")}
                 row |= {f"{column.label} error_at_{n}": reach for n, reach in column.errors}
-            row |= {name: x for name, x in (("share", choice.share), ("fits", choice.fits)) if x is not None}
+            row |= {} if choice.share is None else {"share": float_up(choice.share), "fits": choice.fits}
             for one in choice.rounds:
                 row |= {f"{one.label} {name}": getattr(one, name) for name in ("deviation", "threshold", "n50", "n95")}
             rows.append(row)
@@ -143,7 +143,11 @@ class Explanation(Result):
     def to_options(self) -> list[dict[str, Any]]:
         """Return one plain dictionary for each law of noise that a released column may have, at each choice."""
         return [
-            {"max_groups": choice.max_groups} | option._asdict() for choice in self.choices for option in choice.options
+            {"max_groups": choice.max_groups}
+            | option._asdict()
+            | {"share": None if option.share is None else float_up(option.share)}
+            for choice in self.choices
+            for option in choice.options
         ]
 
     @property
@@ -173,8 +177,8 @@ class Explanation(Result):
         for each in list(zip(*(choice.rounds for choice in self.choices), strict=True))[::2]:
             columns.append(Column(f"{each[0].label}: half seen", [one.n50 for one in each], 0))
         if self.choices[0].share is not None:
-            parts = [choice.share or 0.0 for choice in self.choices]
-            columns.append(Column("of what is left", parts, shown=[_part(x) for x in parts]))
+            parts = [choice.share or Fraction(0) for choice in self.choices]
+            columns.append(Column("of what is left", [*map(float_up, parts)], shown=[*map(_part, parts)]))
             columns.append(Column("such tables", [choice.fits for choice in self.choices], 0))
         note = "nothing is spent, and no rows are read"
         return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
@@ -227,20 +231,25 @@ def _choice(question: Query) -> Choice:
     )
     sizes, books = (taken.threshold, taken.n50, taken.n95), question.share and _priced(question.share(question.event))
     return Choice(
-        question.bounding.max_groups, *sizes, tuple(columns), options, _rounds(question), **books or {}  # type: ignore[arg-type]
+        question.bounding.max_groups,
+        *sizes,
+        tuple(columns),
+        options,
+        _rounds(question),
+        **books or {},
     )
 
 
 def _priced(share: Fraction | None) -> dict[str, Any]:
     """Return which share of what is left is taken, and how often that fits; what was reserved takes nothing."""
-    return {} if share is None else {"share": float_up(share), "fits": int(1 / share) if share else None}
+    return {} if share is None else {"share": share, "fits": int(1 / share) if share else None}
 
 
-def _part(share: float) -> str:
+def _part(share: Fraction) -> str:
     """Write which part of what is left is taken."""
     if share > 1:
         return "does not fit"
-    return f"{written(100 * Fraction(share), up=True)} %" if share else "reserved"
+    return f"{written(100 * share, up=True)} %" if share else "reserved"
 
 
 def _rounds(question: Query) -> tuple[Option, ...]:
@@ -281,7 +290,10 @@ def _why(options: Sequence[Option]) -> Iterator[str]:
             sizes = [f"{each.n50:,}, 95 % from {each.n95:,}, standard deviation" for each in (taken, *others)]
             figures = [error.replace(" ", f" {size} ") for error, size in zip(errors, sizes, strict=True)]
         if taken.share is not None and others:
-            figures = [f"{text}, {_part(each.share)}" for text, each in zip(figures, (taken, *others), strict=True)]
+            figures = [
+                f"{text}, {_part(each.share or Fraction(0))}"
+                for text, each in zip(figures, (taken, *others), strict=True)
+            ]
             reason += ", of the laws that fit and take at most twice the least part of what is left on the books"
         yield f"Noise of {label}: {taken.noise}, for {reason} ({'; '.join(figures)})."
 

@@ -216,7 +216,8 @@ class Groups:
 
     Its *noise* is "laplace", "truncated" or "gaussian"; "auto", the default, takes the best one, by public parameters
     alone: for the column that decides which private groups are shown, the one that shows the smallest groups as often
-    as not; for any other, the one with the least standard deviation. Truncated noise is Laplace noise that never
+    as not; for any other, the one with the least standard deviation; of those that fit and take at most twice the least
+    share of what is left, where a ledger is charged. Truncated noise is Laplace noise that never
     exceeds the threshold; where there is none, it is plain Laplace noise. Gaussian noise needs a delta, also with known
     keys. Both are considered up to an epsilon of 50.
 
