@@ -628,7 +628,7 @@ class TestCompletion:
         found = ShellComplete(app, {}, "discreet", "_DISCREET_COMPLETE").get_completions(list(words), incomplete)
         return [item.value for item in found]
 
-    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    @pytest.mark.parametrize("shell", tiers.each(["bash", "zsh", "fish"], 3))
     def test_each_shell_gets_a_script_and_answers(self, shell, folder):
         environment = os.environ | {"_DISCREET_COMPLETE": f"{shell}_source"}
         start = [sys.executable, "-c", "from discreet.cli import main; main()"]

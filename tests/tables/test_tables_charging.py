@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tiers import each
+from tiers import cases, each
 
 import discreet
 from discreet import Ledger
@@ -487,7 +487,7 @@ def test_of_many_who_take_a_charge_back_one_does(books):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_kill_leaves_a_note_whole_or_out(tmp_path):
     """Children charge, mark and take back until they are killed; what is on the books always adds up."""
-    seed, book = random.Random(7919), Ledger(tmp_path / "b.db", epsilon=10**6)
+    seed, book, kills = random.Random(7919), Ledger(tmp_path / "b.db", epsilon=10**6), cases(12, 25)
 
     def round_trip():
         number = book.charge(epsilon=1).number
@@ -495,7 +495,7 @@ def test_a_kill_leaves_a_note_whole_or_out(tmp_path):
         book.void(number, reason="none")
 
     once = max(timeit.repeat(round_trip, number=1, repeat=3))
-    for _ in range(25):
+    for _ in range(kills):
         child = os.fork()
         if child == 0:
             try:
@@ -510,7 +510,7 @@ def test_a_kill_leaves_a_note_whole_or_out(tmp_path):
         again.verify()
         entries = again.entries()
         assert again.spent.epsilon == sum(e.kind == "charge" for e in entries) - sum(e.kind == "void" for e in entries)
-    assert len(entries) > 9 + 25 / 5  # Else nothing was killed in the middle of its work.
+    assert len(entries) > 9 + kills / 5  # Else nothing was killed in the middle of its work.
 
 
 def test_a_receipt_that_looks_like_a_note_is_a_charge(books):

@@ -10,7 +10,7 @@ import pytest
 from discreet import Ledger
 from discreet.tables import Bounding, People, Table
 from discreet.tables.engines import Engine, engine_of
-from discreet.tables.ready import Ready
+from discreet.tables.ready import Question, Ready
 
 ibis = pytest.importorskip("ibis")
 PRIVATE = {"epsilon": 5, "delta": "1e-6"}
@@ -94,3 +94,16 @@ def test_an_answer_has_the_types_of_its_query_whatever_its_rows():
         question = Ready(nobody).question(Bounding([People()], person="user", by="city"))
         found, _ = engine_of(nobody).answer(question.query, question.words, ["k0"])
         assert found.schema.types == question.query.schema().to_pyarrow().types
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_how_ibis_writes_the_queries_of_others_is_left_as_it_was(fused, monkeypatch):
+    monkeypatch.setattr(ibis.options.sql, "fuse_selects", fused)
+    table, bounding = ibis.memtable(rows()), Bounding([People()], person="user", by="city")
+    words = Ready(table).question(replace(bounding, salt=bytes(16))).words
+    assert ibis.options.sql.fuse_selects is fused
+    with pytest.raises(AttributeError):
+        Question.of(table, bytes(16), None)
+    assert ibis.options.sql.fuse_selects is fused
+    ibis.options.sql.fuse_selects = not fused
+    assert Ready(table).question(replace(bounding, salt=bytes(16))).words == words
