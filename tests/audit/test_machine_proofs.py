@@ -78,6 +78,24 @@ def test_the_map_names_each_theorem_once_in_its_file():
     assert sorted(named) == sorted(check.theorems())
 
 
+def verdicts(text):
+    """What a table says of each mechanism: yes, no, or in part."""
+    lines = text.split("| | private |")[1].split("\n\n")[0].splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+    return {
+        name: [re.match(r"yes|no|in part", cell)[0] for cell in rest[:6]]
+        for first, *rest in cells
+        for name in re.findall(r"`(\w+)`", first)
+    }
+
+
+def test_the_readme_says_of_each_mechanism_what_the_map_says():
+    readme, page = verdicts((ROOT / "README.md").read_text()), verdicts(MAP.read_text())
+    mechanisms = re.findall(r"^\| `(\w+)` \|.*\[proof\]", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert sorted(readme) == sorted(mechanisms) == sorted(page.keys() - {"Laplace"})
+    assert readme == {name: page[name] for name in readme}
+
+
 def test_the_map_says_which_marks_are_read():
     text = MAP.read_text()
     for line in marks.LINES:
