@@ -20,6 +20,7 @@ SUITES = {
     "survey": "Surveys",
     "timing": "What the clock tells",
     "tables": "Tables",
+    "start": "Start-up",
     "ledger": "The ledger",
 }
 OURS = ("discreet", "numpy", "python-flint", "duckdb", "ibis-framework")
