@@ -64,6 +64,28 @@ def test_a_list_of_groups_imports_no_frames(events):
     assert not found & {*FRAMES}
 
 
+SPILL = """
+    from discreet.cli import main
+    try:
+        main()
+    except SystemExit:
+        pass
+    import ibis
+    engine = ibis.duckdb.connect(temp_directory={folder!r}, memory_limit="40MB", threads=1)
+    engine.con.execute("CREATE TEMP TABLE t AS SELECT range, md5(range::VARCHAR) FROM range(1000000)")
+    ring = [engine.table("t")]
+    ring.append(ring)
+    assert list(__import__("pathlib").Path({folder!r}).iterdir())
+"""
+
+
+def test_what_an_engine_wrote_aside_is_gone_when_the_command_ends(tmp_path):
+    code = RUN.format(words=["discreet", "--version"], work=SPILL.format(folder=str(tmp_path / "aside")).strip())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "aside").exists()
+
+
 def test_every_public_name_is_found_whichever_is_asked_for_first():
     work = "import discreet; [getattr(discreet, name) for name in reversed(discreet.__all__)]; discreet.exact('3/4')"
     assert {"numpy", "flint", "sqlite3"} <= imported(work=work)

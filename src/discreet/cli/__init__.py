@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import sys
@@ -15,6 +16,7 @@ _YOUNG = 100_000
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(_YOUNG)
+    atexit.register(gc.disable)  # The interpreter collects once more all the same, which closes what is still open.
     try:
         from discreet.cli.app import app
     except ModuleNotFoundError as missing:

@@ -513,10 +513,11 @@ def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> 
         if given["html"] is not None:
             answer.to_html(given["html"])
     except BaseException:
-        show(*_whole(answer), as_json=given["as_json"])  # It is paid for, and must not be lost with the disk.
+        as_json = given["as_json"]
+        show(*_whole(answer, as_json), as_json=as_json)  # It is paid for, and must not be lost with the disk.
         raise
     if given["out"] is None:
-        parts, data = _whole(answer)
+        parts, data = _whole(answer, given["as_json"])
     else:
         parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.paid}", *answer.remarks]
         data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
@@ -524,10 +525,12 @@ def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> 
     say_uncounted(given)
 
 
-def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
-    """Return an answer as a page, and as plain values."""
+def _whole(answer: Answer, as_json: bool) -> tuple[Iterable[Part], dict[str, Any]]:
+    """Return an answer as a page or, for JSON, as plain values."""
     from discreet.tables.files import jsonable
 
+    if not as_json:
+        return [answer.sheet], {}
     rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
     asked = {column.aggregate.label: column.interval("0.95") for column in answer.released if column.asked}
     ends = {
@@ -535,7 +538,7 @@ def _whole(answer: Answer) -> tuple[Iterable[Part], dict[str, Any]]:
         for name, (low, high) in asked.items()
     }
     intervals = {} if not ends else {"intervals": ends if len(ends) > 1 else ends[answer.value]}
-    return [answer.sheet], {"rows": rows, **intervals, "receipt": answer.receipt.to_dict()}
+    return [], {"rows": rows, **intervals, "receipt": answer.receipt.to_dict()}
 
 
 def _check_places(given: dict[str, Any]) -> None:
