@@ -30,7 +30,7 @@ from discreet import coins as module
 from discreet.coins import SYSTEM, Coins, SystemCoins, fields
 from discreet.errors import DiscreetError, EntropyError
 
-CHILDREN, DRAWS = cases(12, 64), cases(2000, 10**4)
+CHILDREN, DRAWS = cases(4, 64), cases(2000, 10**4)
 WORD_BYTES = 8
 WAYS = ["words", "one word", "bits"]
 

@@ -59,7 +59,7 @@ def test_a_release_is_byte_identical_over_permutations_and_hash_seeds():
             stdout=subprocess.PIPE,
             text=True,
         )
-        for seed in range(cases(3, 32))
+        for seed in range(cases(2, 32))
     ]
     printed = {run.communicate()[0] for run in runs}
     assert all(run.returncode == 0 for run in runs)

@@ -66,7 +66,7 @@ LOOSE = {(2, 3), (-3, -1), (-2, 0)}  # Without a value of 1, delta is an upper b
 
 
 class TestLaplaceThreshold:
-    @pytest.mark.parametrize(("bounds", "side"), tiers.each(itertools.product(BOUNDS, [1, -1]), 3))
+    @pytest.mark.parametrize(("bounds", "side"), tiers.each(itertools.product(BOUNDS, [1, -1]), 5))
     def test_delta_is_the_greatest_over_all_pairs_and_epsilon_over_those_with_the_same_keys(self, bounds, side):
         low, high = bounds
         domain = Integers(low, high) if side > 0 else Integers(*(None if x is None else -x for x in (high, low)))

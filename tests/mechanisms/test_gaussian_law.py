@@ -308,8 +308,12 @@ class TestProfile:
 
 
 class TestConcentrated:
-    @pytest.mark.parametrize("v", [Fraction(1, 20), Fraction(2, 5), Fraction(1), Fraction(7, 3)], ids=str)
-    @pytest.mark.parametrize("shift", [(1,), (2,), (3,), (1, 1), (2, 1)], ids=str)
+    @tiers.crossed(
+        3,
+        v=[Fraction(1, 20), Fraction(2, 5), Fraction(1), Fraction(7, 3)],
+        shift=[(1,), (2,), (3,), (1, 1), (2, 1)],
+        ids=str,
+    )
     def test_no_order_of_the_renyi_divergence_exceeds_rho(self, v, shift):
         """Where order times shift is whole it is rho times the order; else less, by what Poisson's formula says."""
         rho = Gaussian(v).loss(Sensitivity(len(shift), sum(shift), max(shift))).rho

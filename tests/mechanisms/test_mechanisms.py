@@ -596,7 +596,7 @@ class TestLaplaceThreshold:
     def test_dicts_and_arrays_have_one_law(self):
         m = LaplaceThreshold(scale=3, threshold=10, domain=NUMBERED)
         values = np.array([0, 5, 8, 9, 10, 11, 20, -40])
-        n = 4000
+        n = tiers.cases(1500, 4000)
         from_dict = np.zeros(8)
         from_arrays = np.zeros(8)
         for _ in range(n):
