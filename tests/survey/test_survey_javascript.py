@@ -133,14 +133,16 @@ def coins_near(rng, form, n):
     near = [getattr(mechanism, name) for name in ("prob", "p", "q") if hasattr(mechanism, name)]
     if hasattr(mechanism, "f"):
         near.append(mechanism.f / 2)
+    if hasattr(mechanism, "categories"):
+        near += [Fraction(i, n) for n in (len(mechanism.categories), len(mechanism.categories) - 1) for i in (0, 1, n)]
     data = b""
     while len(data) < n:
         if rng.random() < 0.5:
             data += rng.randbytes(rng.choice([1, 8, 16, 64]))
         else:
-            x, size = rng.choice(near), rng.choice([1, 8, 16])
+            x, size = rng.choice(near), rng.choice([1, 8, 16]) if data else 8
             whole = min(max(int(x * 256**size) + rng.choice([-1, 0, 0, 1]), 0), 256**size - 1)
-            data += whole.to_bytes(size, rng.choice(["big", "little"]))
+            data += whole.to_bytes(size, rng.choice(["big", "little"]) if data else "big")
     return data[:n]
 
 
