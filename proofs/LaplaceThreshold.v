@@ -1,8 +1,18 @@
-(** Laplace noise and a threshold: epsilon is least on keys that both maps have, and delta falls with the threshold. *)
+(** Laplace noise and a threshold: epsilon is least on keys that both maps have, and delta falls with the threshold.
+  *)
 From Coq Require Import ZArith Reals Lra Lia List Bool.
 From Discreet Require Import Law Laplace KeepAbove Packing.
 Import ListNotations.
 Open Scope R_scope.
+
+(** An event that is n powers of q likelier tells as much. *)
+Lemma least_power q n a eps : 0 < q < 1 -> 0 < a -> a * q ^ 0 <= exp eps * (a * q ^ n) + 0 -> INR n * - ln q <= eps.
+Proof.
+  intros Hq Ha H. assert (0 < q ^ n) as Hp by (apply pow_lt; lra). replace (INR n * - ln q) with (ln (/ q ^ n))
+    by (rewrite ln_Rinv by trivial; rewrite <- Rpower_pow by lra; unfold Rpower; rewrite ln_exp; ring).
+  apply ln_le_exp; [apply Rinv_0_lt_compat; trivial|]. apply Rmult_le_reg_r with (1 := Hp). rewrite Rinv_l by lra.
+  apply Rmult_le_reg_l with (1 := Ha). simpl pow in H. lra.
+Qed.
 
 (** ** Keys that both maps have: exactly what the noise loses *)
 
@@ -14,7 +24,8 @@ Proof.
   intros Hq H. induction H as [|c c' cs cs' Hc H IH]; cbn [release l1].
   - simpl. rewrite Rmult_0_l. apply close_refl.
   - rewrite plus_INR, Rmult_plus_distr_r. replace 0 with (0 + 0) by ring.
-    apply composition with (K := fun y => ys <- release q T cs ;; ret (y :: ys)); [|intro y; apply postprocessing, IH].
+    apply composition with (K := fun y => ys <- release q T cs ;; ret (y :: ys)); [|intro y;
+      apply postprocessing, IH].
     unfold entry. destruct (Z.eqb_spec c 0) as [E|E], (Z.eqb_spec c' 0) as [E'|E']; try tauto.
     + subst. simpl. rewrite Rmult_0_l. apply close_refl.
     + apply postprocessing, noisy_dp; trivial. lia.
@@ -25,21 +36,27 @@ Proof. decide equality. apply Z.eq_dec. Qed.
 Definition exactly (ys ys' : list (option Z)) := if list_eq_dec option_dec ys ys' then true else false.
 
 (** How likely it is that all keys are released with given values, each past the threshold. *)
-Lemma release_values q T cs : Forall (fun c => c <> 0)%Z cs -> forall vs, Forall (fun v => keep T v = Some v) vs -> length cs = length vs ->
+Lemma release_values q T cs : Forall (fun c => c <> 0)%Z cs -> forall vs, Forall (fun v => keep T v = Some v) vs ->
+  length cs = length vs ->
   Pr (release q T cs) (exactly (map Some vs)) = Pr (noisies q cs) (these vs).
 Proof.
   induction 1 as [|c cs Hc H IH]; intros vs Hv Hl; destruct Hv as [|v vs Hv Hvs]; simpl in Hl; try discriminate.
   - unfold Pr, event, these; simpl. trivial.
   - specialize (IH vs Hvs ltac:(lia)). unfold Pr in *. cbn [release noisies bind ret E]. unfold entry.
-    destruct (Z.eqb_spec c 0); [tauto|]. cbn [bind ret E]. apply E_ext; [apply test_bounded; intro; apply E_test; intro; apply test_event|]. intro y.
+    destruct (Z.eqb_spec c 0); [tauto|]. cbn [bind ret E]. apply E_ext; [apply test_bounded; intro; apply E_test;
+      intro; apply test_event|]. intro y.
     destruct (Z.eq_dec v y) as [<-|Hy].
     + rewrite Hv. transitivity (release q T cs (event (exactly (map Some vs)))).
-      * ext. intro ys. unfold event, exactly. destruct (list_eq_dec _ (map Some (v :: vs)) (Some v :: ys)), (list_eq_dec _ (map Some vs) ys); trivial; simpl in *; congruence.
-      * rewrite IH. ext. intro ys. unfold event, these. destruct (list_eq_dec _ (v :: vs) (v :: ys)), (list_eq_dec _ vs ys); trivial; congruence.
+      * ext. intro ys. unfold event, exactly. destruct (list_eq_dec _ (map Some (v :: vs)) (Some v :: ys)),
+        (list_eq_dec _ (map Some vs) ys); trivial; simpl in *; congruence.
+      * rewrite IH. ext. intro ys. unfold event, these. destruct (list_eq_dec _ (v :: vs) (v :: ys)), (list_eq_dec _
+        vs ys); trivial; congruence.
     + transitivity 0; [|symmetry].
-      * rewrite <- (E_const (release q T cs) 0). ext. intro ys. unfold event, exactly. destruct (list_eq_dec _ _ _) as [E|]; trivial. simpl in E.
+      * rewrite <- (E_const (release q T cs) 0). ext. intro ys. unfold event, exactly.
+        destruct (list_eq_dec _ _ _) as [E|]; trivial. simpl in E.
         injection E as E _. exfalso. apply Hy. unfold keep in E. destruct (if (0 <=? T)%Z then _ else _); congruence.
-      * rewrite <- (E_const (noisies q cs) 0). ext. intro ys. unfold event, these. destruct (list_eq_dec _ _ _); trivial. congruence.
+      * rewrite <- (E_const (noisies q cs) 0). ext. intro ys. unfold event, these. destruct (list_eq_dec _ _ _);
+        trivial. congruence.
 Qed.
 
 (** A distance a1 over a0 keys, at most ai each. *)
@@ -57,7 +74,8 @@ Definition common_near a0 a1 ai cs cs' := near a0 a1 ai cs cs' /\ same_keys cs c
 Theorem keep_above_common_dp q T a0 a1 ai : 0 < q < 1 -> dp (common_near a0 a1 ai) (INR a1 * - ln q) 0 (release q T).
 Proof.
   intros Hq cs cs' [[[_ H1] _] H]. eapply close_weaken; [| |apply common_close; eassumption]; [|lra].
-  apply Rmult_le_compat_r; [|apply le_INR; trivial]. assert (ln q < ln 1) by (apply ln_increasing; lra). rewrite ln_1 in *. lra.
+  apply Rmult_le_compat_r; [|apply le_INR; trivial]. assert (ln q < ln 1) by (apply ln_increasing; lra).
+    rewrite ln_1 in *. lra.
 Qed.
 
 Theorem keep_above_common_tight q T a0 a1 ai eps : 0 < q < 1 -> (a1 <= a0 * ai)%nat ->
@@ -66,7 +84,8 @@ Proof.
   intros Hq Ha H. destruct (spread_out a0 a1 ai Ha) as (ds & Hl & Hw & Hd).
   set (up d := if (0 <=? T)%Z then (T + 1 + Z.of_nat d)%Z else (T - 1 - Z.of_nat d)%Z).
   assert (forall d, up d <> 0%Z /\ keep T (up d) = Some (up d)) as Hup.
-  { intro d. unfold up, keep. destruct (Z.leb_spec 0 T); [destruct (Z.ltb_spec T (T + 1 + Z.of_nat d))|destruct (Z.ltb_spec (T - 1 - Z.of_nat d) T)]; split; trivial; lia. }
+  { intro d. unfold up, keep. destruct (Z.leb_spec 0 T); [destruct (Z.ltb_spec T (T + 1 +
+    Z.of_nat d))|destruct (Z.ltb_spec (T - 1 - Z.of_nat d) T)]; split; trivial; lia. }
   set (cs := map up ds). set (cs' := map (fun _ => up 0%nat) ds).
   assert (length cs = length ds /\ length cs' = length ds) as [Lc Lc'] by (unfold cs, cs'; rewrite !map_length; auto).
   assert (forall ds (g : nat -> nat), Forall (fun c => c <> 0)%Z (map (fun d => up (g d)) ds)) as Hnz.
@@ -74,24 +93,24 @@ Proof.
   assert (Forall (fun v => keep T v = Some v) cs) as Hv.
   { apply Forall_forall. intros c Hc. apply in_map_iff in Hc as (d & <- & _). apply Hup. }
   assert (l1 cs cs' = a1) as H1.
-  { rewrite <- Hw. unfold cs, cs'. clear. induction ds as [|d ds IH]; simpl; trivial. rewrite IH. unfold up. destruct (0 <=? T)%Z; simpl; lia. }
+  { rewrite <- Hw. unfold cs, cs'. clear. induction ds as [|d ds IH]; simpl; trivial. rewrite IH. unfold up.
+    destruct (0 <=? T)%Z; simpl; lia. }
   assert (close eps 0 (release q T cs) (release q T cs')) as Hc.
   { apply H. split; [split; [split|]|].
     - rewrite <- Hl. unfold cs, cs'. clear. induction ds as [|d ds IH]; simpl; trivial. destruct (_ =? _)%Z; lia.
     - lia.
-    - unfold cs, cs'. clear - Hd. induction Hd as [|d ds Hd H IH]; simpl; constructor; trivial. unfold up. destruct (0 <=? T)%Z; lia.
-    - unfold cs, cs'. clear - Hup. induction ds as [|d ds IH]; simpl; constructor; trivial. pose proof (Hup d); pose proof (Hup 0%nat). tauto. }
-  rewrite <- H1. pose proof (noisies_law q cs Hq cs eq_refl) as P1. pose proof (noisies_law q cs' Hq cs ltac:(lia)) as P2.
-  assert (forall xs, l1 xs xs = 0%nat) as Hz by (induction xs as [|x xs IH]; simpl; lia). rewrite Hz in P1. rewrite Lc in P1. rewrite Lc' in P2.
+    - unfold cs, cs'. clear - Hd. induction Hd as [|d ds Hd H IH]; simpl; constructor; trivial. unfold up.
+      destruct (0 <=? T)%Z; lia.
+    - unfold cs, cs'. clear - Hup. induction ds as [|d ds IH]; simpl; constructor; trivial. pose proof (Hup d);
+      pose proof (Hup 0%nat). tauto. }
+  rewrite <- H1. pose proof (noisies_law q cs Hq cs eq_refl) as P1.
+    pose proof (noisies_law q cs' Hq cs ltac:(lia)) as P2.
+  assert (forall xs, l1 xs xs = 0%nat) as Hz by (induction xs as [|x xs IH]; simpl; lia). rewrite Hz in P1.
+    rewrite Lc in P1. rewrite Lc' in P2.
   rewrite <- (release_values q T) with (vs := cs) in P1 by (trivial; apply (Hnz ds (fun d => d))).
   rewrite <- (release_values q T) with (vs := cs) in P2 by (trivial; apply (Hnz ds (fun _ => 0%nat)) || lia).
   apply close_events with (A := exactly (map Some cs)) in Hc. rewrite P1, P2 in Hc.
-  assert (0 < ((1 - q) / (1 + q)) ^ length ds) as Hp by (apply pow_lt, Rdiv_lt_0_compat; lra).
-  assert (0 < q ^ l1 cs cs') as Hp' by (apply pow_lt; lra).
-  replace (INR (l1 cs cs') * - ln q) with (ln (/ q ^ l1 cs cs'))
-    by (rewrite ln_Rinv by trivial; rewrite <- Rpower_pow by lra; unfold Rpower; rewrite ln_exp; ring).
-  apply ln_le_exp; [apply Rinv_0_lt_compat; trivial|]. apply Rmult_le_reg_r with (1 := Hp'). rewrite Rinv_l by lra.
-  apply Rmult_le_reg_l with (1 := Hp). simpl pow in Hc. lra.
+  exact (least_power q _ _ eps Hq (pow_lt _ (length ds) (Rdiv_lt_0_compat (1 - q) (1 + q) ltac:(lra) ltac:(lra))) Hc).
 Qed.
 
 (** ** The least threshold *)
@@ -99,7 +118,8 @@ Qed.
 (** Raising the threshold by j divides every surprise by the j-th power, at least. *)
 Lemma exp_convex t x : 0 <= t <= 1 -> exp (t * x) <= 1 - t + t * exp x.
 Proof.
-  intro Ht. pose proof (exp_pos (t * x)). pose proof (exp_ineq1_le (x - t * x)) as H1. pose proof (exp_ineq1_le (- (t * x))) as H2.
+  intro Ht. pose proof (exp_pos (t * x)). pose proof (exp_ineq1_le (x - t * x)) as H1.
+    pose proof (exp_ineq1_le (- (t * x))) as H2.
   assert (exp x = exp (t * x) * exp (x - t * x)) as -> by (rewrite <- exp_plus; f_equal; ring).
   assert (exp (t * x) * exp (- (t * x)) = 1) as H3 by (rewrite <- exp_plus, Rplus_opp_r, exp_0; trivial).
   set (a := exp (t * x)) in *. set (b := exp (x - t * x)) in *. set (c := exp (- (t * x))) in *. clearbody a b c.
@@ -109,15 +129,20 @@ Qed.
 Theorem surprise_falls q T j c : 0 < q < 1 -> (Z.of_nat c <= T)%Z ->
   surprise q (T + Z.of_nat j) c <= q ^ j * surprise q T c.
 Proof.
-  intros Hq Hc. unfold surprise. assert (shown q (T + Z.of_nat j) (Z.of_nat c) = q ^ j * shown q T (Z.of_nat c)) as ->.
-  { unfold shown. replace (Z.to_nat (T + Z.of_nat j - Z.of_nat c + 1)) with (j + Z.to_nat (T - Z.of_nat c + 1))%nat by lia.
+  intros Hq Hc. unfold surprise. assert (shown q (T + Z.of_nat j) (Z.of_nat c) = q ^ j * shown q T (Z.of_nat c)) as
+    ->.
+  { unfold shown. replace (Z.to_nat (T + Z.of_nat j - Z.of_nat c + 1)) with (j + Z.to_nat (T - Z.of_nat c +
+    1))%nat by lia.
     rewrite pow_add. field. lra. }
   assert (0 < shown q T (Z.of_nat c) < 1) as Hs.
   { unfold shown. assert (0 < q ^ Z.to_nat (T - Z.of_nat c + 1)) by (apply pow_lt; lra).
-    assert (q ^ Z.to_nat (T - Z.of_nat c + 1) <= 1) by (rewrite <- (pow1 (Z.to_nat (T - Z.of_nat c + 1))); apply pow_incr; lra).
-    split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_reg_r with (1 + q); [lra|]. unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra. }
+    assert (q ^ Z.to_nat (T - Z.of_nat c + 1) <= 1) by (rewrite <- (pow1 (Z.to_nat (T - Z.of_nat c + 1)));
+      apply pow_incr; lra).
+    split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_reg_r with (1 + q); [lra|]. unfold Rdiv;
+      rewrite Rmult_assoc, Rinv_l; lra. }
   set (s := shown q T (Z.of_nat c)) in *. clearbody s.
-  assert (0 < q ^ j <= 1) as Ht by (split; [apply pow_lt; lra|rewrite <- (pow1 j); apply pow_incr; lra]). set (t := q ^ j) in *. clearbody t.
+  assert (0 < q ^ j <= 1) as Ht by (split; [apply pow_lt; lra|rewrite <- (pow1 j); apply pow_incr; lra]).
+    set (t := q ^ j) in *. clearbody t.
   pose proof (exp_convex t (ln (1 - s)) ltac:(lra)) as H. rewrite exp_ln in H by lra.
   assert (t * ln (1 - s) <= ln (1 - t * s)); [|lra]. rewrite <- (ln_exp (t * ln (1 - s))).
   pose proof (exp_pos (t * ln (1 - s))). replace (1 - t + t * (1 - s)) with (1 - t * s) in H by ring.
@@ -133,7 +158,8 @@ Qed.
 
 (** Delta falls with the threshold: what is enough stays enough. *)
 Theorem delta_falls q T T' a0 a1 ai delta : 0 < q < 1 -> (ai <= Z.abs T <= Z.abs T')%Z -> (0 <= ai)%Z ->
-  (exists eps, dp (near a0 a1 ai) eps delta (release q T)) -> dp (near a0 a1 ai) (INR a1 * - ln q) delta (release q T').
+  (exists eps, dp (near a0 a1 ai) eps delta (release q T)) ->
+    dp (near a0 a1 ai) (INR a1 * - ln q) delta (release q T').
 Proof.
   intros Hq Hai Hai0 [eps H]. apply keep_above_dp; trivial; [lia|]. intros ks Hk.
   assert (1 - hide q (Z.abs T) ks <= delta) as Hd by (apply (keep_above_tight q T a0 a1 ai eps); trivial; lia).
@@ -143,8 +169,10 @@ Proof.
   pose proof (shown_in q (Z.abs T) Hq c ltac:(lia)). pose proof (shown_in q (Z.abs T') Hq c ltac:(lia)).
   assert (shown q (Z.abs T') c <= shown q (Z.abs T) c).
   { unfold shown. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|].
-    replace (Z.to_nat (Z.abs T' - c + 1)) with (Z.to_nat (Z.abs T - c + 1) + Z.to_nat (Z.abs T' - Z.abs T))%nat by lia. rewrite pow_add.
+    replace (Z.to_nat (Z.abs T' - c + 1)) with (Z.to_nat (Z.abs T - c + 1) + Z.to_nat (Z.abs T' - Z.abs T))%nat by
+      lia. rewrite pow_add.
     assert (0 < q ^ Z.to_nat (Z.abs T - c + 1)) by (apply pow_lt; lra).
-    assert (q ^ Z.to_nat (Z.abs T' - Z.abs T) <= 1) by (rewrite <- (pow1 (Z.to_nat (Z.abs T' - Z.abs T))); apply pow_incr; lra). nra. }
+    assert (q ^ Z.to_nat (Z.abs T' - Z.abs T) <= 1) by (rewrite <- (pow1 (Z.to_nat (Z.abs T' - Z.abs T)));
+      apply pow_incr; lra). nra. }
   nra.
 Qed.

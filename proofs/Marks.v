@@ -1,7 +1,8 @@
 (** What the marked lines of the Python compute is what the theorems are about: [Code] is read from them. *)
 From Coq Require Import ZArith Reals Lra Lia List Bool FunctionalExtensionality.
 From Discreet Require Import Law Words Samplers.
-From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor Choose.
+From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection
+  LongitudinalRappor Choose.
 From Discreet Require Import Laplace KeepAbove Packing LaplaceThreshold AddNoise Code.
 Import ListNotations.
 Open Scope R_scope.
@@ -262,7 +263,8 @@ Theorem subset_selection_step k i d xs : shuffle k i (S d) xs =
   (c <- pick (subset_selection_shuffle_among k i) ;;
    let first := nth (subset_selection_shuffle_to_first i c) xs 0%nat in
    let second := nth (subset_selection_shuffle_to_second i c) xs 0%nat in
-   shuffle k (S i) d (put (subset_selection_shuffle_second i c) second (put (subset_selection_shuffle_first i c) first xs))).
+   shuffle k (S i) d (put (subset_selection_shuffle_second i c) second (put (subset_selection_shuffle_first i c)
+     first xs))).
 Proof. reflexivity. Qed.
 
 Theorem subset_selection_program k d p x : subset k d p x =
@@ -273,7 +275,8 @@ Theorem subset_selection_program k d p x : subset k d p x =
      end in
    xs <- shuffle k 0 d (others k place) ;;
    honest <- flip p ;;
-   ret (sorted k (firstn d (if honest then put (subset_selection_exchange_where place) (subset_selection_exchange place) xs else xs)))).
+   ret (sorted k (firstn d (if honest then put (subset_selection_exchange_where place) (subset_selection_exchange
+     place) xs else xs)))).
 Proof. destruct x; reflexivity. Qed.
 
 Theorem subset_selection_loses k d p : (1 <= d < k)%nat -> subset_selection_range p (INR d) (INR k) ->
@@ -288,10 +291,12 @@ Qed.
 
 Theorem subset_selection_support k d p i v : (1 <= d < k)%nat -> subset_selection_range p (INR d) (INR k) ->
   (i < k)%nat -> (v < k)%nat -> Pr (subset k d p (Some i)) (existsb (Nat.eqb v)) =
-  if Nat.eqb v i then subset_selection_support_own p (INR d) (INR k) else subset_selection_support_other p (INR d) (INR k).
+  if Nat.eqb v i then subset_selection_support_own p (INR d) (INR k) else subset_selection_support_other p (INR d)
+    (INR k).
 Proof. intros Hd Hr. apply subset_support; trivial. Qed.
 
-Theorem subset_selection_affords k d p eps : (1 <= d < k)%nat -> 0 <= eps -> subset_selection_range p (INR d) (INR k) ->
+Theorem subset_selection_affords k d p eps : (1 <= d < k)%nat -> 0 <= eps ->
+  subset_selection_range p (INR d) (INR k) ->
   p <= Code.subset_selection_within eps (INR d) (INR k) -> affords (subset_selection_map p (INR d) (INR k)) eps.
 Proof.
   intros Hd He Hr H. assert (0 < INR d < INR k) as Hk by (split; [apply lt_0_INR|apply lt_INR]; lia).
@@ -312,7 +317,8 @@ Qed.
 
 (** The search asks whether sets of the next size leave no less noise. *)
 Theorem subset_selection_best eps k a : 0 < a -> a + 1 < k ->
-  (if subset_selection_size eps k a then True else False) <-> subset_noise (exp eps) k a <= subset_noise (exp eps) k (a + 1).
+  (if subset_selection_size eps k a then True else False) <-> subset_noise (exp eps) k a <=
+    subset_noise (exp eps) k (a + 1).
 Proof.
   intros Ha Hk. rewrite subset_size by trivial. unfold subset_selection_size.
   replace (exp (2 * eps)) with (exp eps ^ 2) by (simpl; rewrite Rmult_1_r, <- exp_plus; f_equal; ring).
@@ -326,14 +332,18 @@ Local Notation lr_zeros f p q r := (longitudinal_rappor_ratio (longitudinal_rapp
 
 Theorem longitudinal_rappor_bits f p q b x : let g := longitudinal_rappor_permanent_flips f in
   rappor g (b :: x) = (n <- flip g ;; y <- rappor g x ;; ret (longitudinal_rappor_permanent b n :: y)) /\
-  report p q (b :: x) = (zero <- flip (longitudinal_rappor_report_zero p q) ;; one <- flip (longitudinal_rappor_report_one p q) ;;
+  report p q (b :: x) = (zero <- flip (longitudinal_rappor_report_zero p q) ;;
+    one <- flip (longitudinal_rappor_report_one p q) ;;
     y <- report p q x ;; ret (longitudinal_rappor_report b one zero :: y)).
 Proof. split; reflexivity. Qed.
 
-Local Lemma ratio_is base f r : 0 <= base -> (1 <= r)%nat -> longitudinal_rappor_ratio base f (INR r) = gain (f / 2) (base ^ r).
+Local Lemma ratio_is base f r : 0 <= base -> (1 <= r)%nat -> longitudinal_rappor_ratio base f (INR r) = gain
+  (f / 2) (base ^ r).
 Proof.
-  intros Hb Hr. unfold longitudinal_rappor_ratio, gain. replace (if Req_EM_T base 0 then 0 else exp (ln base * INR r)) with (base ^ r); trivial.
-  destruct (Req_EM_T base 0) as [->|H]; [apply pow_i; lia|]. rewrite <- Rpower_pow by lra. unfold Rpower. f_equal. ring.
+  intros Hb Hr. unfold longitudinal_rappor_ratio, gain. replace (if Req_EM_T base 0 then 0 else exp (ln base * INR
+    r)) with (base ^ r); trivial.
+  destruct (Req_EM_T base 0) as [->|H]; [apply pow_i; lia|]. rewrite <- Rpower_pow by lra. unfold Rpower. f_equal.
+    ring.
 Qed.
 
 Local Lemma bases p q : longitudinal_rappor_zero p -> longitudinal_rappor_order p q ->
@@ -345,21 +355,26 @@ Qed.
 
 (** Several reports of one person. *)
 Theorem longitudinal_rappor_loses f p q r k m :
-  longitudinal_rappor_range f -> longitudinal_rappor_zero p -> longitudinal_rappor_order p q -> (1 <= r)%nat -> (m <= k)%nat ->
+  longitudinal_rappor_range f -> longitudinal_rappor_zero p -> longitudinal_rappor_order p q -> (1 <= r)%nat -> (m <=
+    k)%nat ->
   loses (vectors k m) (longitudinal (longitudinal_rappor_permanent_flips f) p q r)
     (Some (longitudinal_rappor_map (lr_ones f p q r) (lr_zeros f p q r) (INR m) (INR k))).
 Proof.
   intros Hf Hp Ho Hr Hm. destruct (bases p q Hp Ho) as [B1 B2]. rewrite !ratio_is by trivial.
   destruct Hf as [F0 F1], Hp as [P0 P1], Ho as [O0 O1]. unfold longitudinal_rappor_map, loses. rewrite least_bits.
-  split; [apply (longitudinal_dp (f / 2) p q); lra|]. intro least. apply (longitudinal_tight (f / 2) p q); trivial; lra.
+  split; [apply (longitudinal_dp (f / 2) p q); lra|]. intro least. apply (longitudinal_tight (f / 2) p q); trivial;
+    lra.
 Qed.
 
 (** Without reports, or with fair coins, nothing is lost: then the code asks for no logarithm. *)
-Theorem longitudinal_rappor_nothing g p q r : r = 0%nat \/ g = / 2 -> 0 <= p < q /\ q <= 1 -> ones g p q r = 0 /\ zeros g p q r = 0.
+Theorem longitudinal_rappor_nothing g p q r : r = 0%nat \/ g = / 2 -> 0 <= p < q /\ q <= 1 -> ones g p q r = 0 /\
+  zeros g p q r = 0.
 Proof.
   intros [->| ->] H; unfold ones, zeros, gain.
-  - replace ((p / q) ^ 0 * g + (1 - g)) with 1 by (simpl; ring). replace ((p / q) ^ 0 * (1 - g) + g) with 1 by (simpl; ring).
-    replace (((1 - q) / (1 - p)) ^ 0 * g + (1 - g)) with 1 by (simpl; ring). replace (((1 - q) / (1 - p)) ^ 0 * (1 - g) + g) with 1 by (simpl; ring).
+  - replace ((p / q) ^ 0 * g + (1 - g)) with 1 by (simpl; ring).
+    replace ((p / q) ^ 0 * (1 - g) + g) with 1 by (simpl; ring).
+    replace (((1 - q) / (1 - p)) ^ 0 * g + (1 - g)) with 1 by (simpl; ring).
+      replace (((1 - q) / (1 - p)) ^ 0 * (1 - g) + g) with 1 by (simpl; ring).
     unfold Rdiv. rewrite Rinv_1, Rmult_1_l, ln_1. auto.
   - assert (forall t, 0 <= t -> ln ((t * / 2 + (1 - / 2)) / (t * (1 - / 2) + / 2)) = 0) as K.
     { intros t Ht. rewrite <- ln_1. f_equal. field. lra. }
@@ -375,17 +390,21 @@ Theorem longitudinal_rappor_ever_loses f p q k m :
 Proof.
   intros [F0 F1] [P0 P1] [O0 O1] Hm M. unfold longitudinal_rappor_ever, M, longitudinal_rappor_permanent_flips.
   rewrite least_bits, flip_odds, Rmult_comm by lra.
-  split; [intro r; apply longitudinal_ever_dp; lra|]. intros least H. apply (longitudinal_ever_tight (f / 2) p q); trivial; lra.
+  split; [intro r; apply longitudinal_ever_dp; lra|]. intros least H. apply (longitudinal_ever_tight (f / 2) p q);
+    trivial; lra.
 Qed.
 
-Theorem longitudinal_rappor_support f p q b : longitudinal_rappor_range f -> longitudinal_rappor_zero p -> longitudinal_rappor_order p q ->
+Theorem longitudinal_rappor_support f p q b : longitudinal_rappor_range f -> longitudinal_rappor_zero p ->
+  longitudinal_rappor_order p q ->
   Pr (memo <- rappor (longitudinal_rappor_permanent_flips f) [b] ;; report p q memo) (same [true]) =
   if b then longitudinal_rappor_support_own f p q else longitudinal_rappor_support_other f p q.
 Proof.
-  intros [F0 F1] [P0 P1] [O0 O1]. unfold Pr. rewrite longitudinal_law by (unfold longitudinal_rappor_permanent_flips; auto with law; lra).
+  intros [F0 F1] [P0 P1] [O0 O1]. unfold Pr. rewrite longitudinal_law by (unfold longitudinal_rappor_permanent_flips;
+    auto with law; lra).
   assert (0 <= own (f / 2) p q <= 1 /\ 0 <= other (f / 2) p q <= 1) as [H1 H2] by (unfold own, other; split; nra).
   unfold longitudinal_rappor_permanent_flips. cbn [coins bind ret E]. rewrite flip_is by (destruct b; trivial).
-  unfold event, same. simpl. unfold own, other, longitudinal_rappor_support_own, longitudinal_rappor_support_other. destruct b; ring.
+  unfold event, same. simpl. unfold own, other, longitudinal_rappor_support_own, longitudinal_rappor_support_other.
+    destruct b; ring.
 Qed.
 
 Theorem longitudinal_rappor_affords f m k eps : longitudinal_rappor_range f -> 0 <= eps ->
@@ -518,7 +537,8 @@ Proof.
   intros Hs Hb. unfold laplace_map, add_noise_diameter_l0, add_noise_diameter_li. destruct (Req_EM_T s 0); [lra|].
   destruct (ratio_of_scale s Hs) as [Hq Hl]. rewrite <- Nat2Z.inj_min, Nat2Z.id.
   replace (Z.to_nat (Z.min (Z.of_nat ai) (hi - lo))) with (Nat.min ai (Z.to_nat (hi - lo))) by lia.
-  match goal with |- loses _ _ (Some (?d / s)) => replace (d / s) with (d * - ln (exp (- / s))) by (rewrite Hl; trivial) end.
+  match goal with |- loses _ _ (Some (?d / s)) => replace (d / s) with (d * - ln (exp (- / s))) by (rewrite Hl;
+    trivial) end.
   split; [apply saturated_dp; trivial|]. intro least. apply saturated_tight; trivial.
 Qed.
 
@@ -549,7 +569,8 @@ Proof.
   rewrite <- (Z.div_unique (- Z.of_nat x) (Z.of_nat k) (- Z.of_nat f) (Z.of_nat (f * k) - Z.of_nat x)); lia.
 Qed.
 
-Theorem fewest_is_read l1 li : (1 <= li)%nat -> base_candidates_fewest (Z.of_nat l1) (Z.of_nat li) = Z.of_nat (fewest l1 li).
+Theorem fewest_is_read l1 li : (1 <= li)%nat -> base_candidates_fewest (Z.of_nat l1) (Z.of_nat li) =
+  Z.of_nat (fewest l1 li).
 Proof.
   intro H. unfold base_candidates_fewest. destruct (Z.eqb_spec (Z.of_nat li) 0); [lia|]. apply ceiling_is; trivial.
 Qed.

@@ -18,7 +18,8 @@ Fixpoint shuffle (k i d : nat) (xs : list nat) : law (list nat) :=
 Definition others (k place : nat) := seq 0 place ++ seq (S place) (k - S place).
 Definition sorted (k : nat) (s : list nat) := filter (fun v => existsb (Nat.eqb v) s) (seq 0 k).
 
-(** The truth takes the first place by a coin; an answer that is no category is a uniform one, with probability d/k. *)
+(** The truth takes the first place by a coin; an answer that is no category is a uniform one, with probability d/k.
+  *)
 Definition subset (k d : nat) (p : R) (x : option nat) : law (list nat) :=
   stand_in <- pick k ;;
   let place := match x with None => stand_in | Some i => i end in
@@ -46,7 +47,8 @@ Proof. intros H s s' Hs. apply H. constructor; trivial. Qed.
 Lemma choose_0 xs : choose 0 xs = [[]].
 Proof. destruct xs; trivial. Qed.
 
-Lemma choose_S d x xs f : sum (choose (S d) (x :: xs)) f = sum (choose d xs) (fun s => f (x :: s)) + sum (choose (S d) xs) f.
+Lemma choose_S d x xs f : sum (choose (S d) (x :: xs)) f = sum (choose d xs) (fun s => f (x :: s)) +
+  sum (choose (S d) xs) f.
 Proof. exact (eq_trans (sum_app _ _ f) (f_equal (fun y => y + _) (sum_map (cons x) _ f))). Qed.
 
 Lemma choose_count xs : forall d, length (choose d xs) = comb (length xs) d.
@@ -92,7 +94,8 @@ Proof.
   - rewrite (sum_ext (seq _ _) _ (fun c => sum (choose 0 (cut c xs)) (fun s => f (nth c xs 0%nat :: s))))
       by (intros c _; rewrite !choose_0; trivial).
     rewrite (IH 0%nat f Hf). cbn [choose]. rewrite sum_app, sum_map. simpl. ring.
-  - cbn [choose]. rewrite (sum_ext (seq _ _) _ (fun c => sum (choose d (cut c xs)) (fun s => f (x :: nth c xs 0%nat :: s)) +
+  - cbn [choose]. rewrite (sum_ext (seq _ _) _ (fun c => sum (choose d (cut c xs)) (fun s => f (x :: nth c xs 0%nat
+    :: s)) +
       sum (choose (S d) (cut c xs)) (fun s => f (nth c xs 0%nat :: s)))).
     + rewrite sum_plus, (IH (S d) f Hf), (IH d (fun s => f (x :: s)) (symmetric_cons x f Hf)).
       rewrite sum_app, sum_map, !S_INR. ring.
@@ -124,14 +127,16 @@ Proof.
   pose proof (inside (seq 0 n) d (fun _ => 1) ltac:(intros ? ? ?; trivial)) as H.
   rewrite sum_one, choose_count, seq_length in H. rewrite <- H. symmetry.
   rewrite (sum_ext _ _ (fun _ => INR (comb (n - 1) d))), sum_const, seq_length; trivial.
-  intros c Hc. apply in_seq in Hc. rewrite sum_one, choose_count, cut_length, seq_length; rewrite ?seq_length; trivial; lia.
+  intros c Hc. apply in_seq in Hc. rewrite sum_one, choose_count, cut_length, seq_length; rewrite ?seq_length;
+    trivial; lia.
 Qed.
 
 Lemma comb_outside n d : INR n * INR (comb (n - 1) d) = (INR n - INR d) * INR (comb n d).
 Proof.
   pose proof (outside (seq 0 n) d (fun _ => 1)) as H. rewrite sum_one, choose_count, seq_length in H. rewrite <- H.
   symmetry. rewrite (sum_ext _ _ (fun _ => INR (comb (n - 1) d))), sum_const, seq_length; trivial.
-  intros c Hc. apply in_seq in Hc. rewrite sum_one, choose_count, cut_length, seq_length; rewrite ?seq_length; trivial; lia.
+  intros c Hc. apply in_seq in Hc. rewrite sum_one, choose_count, cut_length, seq_length; rewrite ?seq_length;
+    trivial; lia.
 Qed.
 
 (** ** The shuffle makes each set equally likely *)
@@ -166,7 +171,8 @@ Proof.
     + rewrite sum_linear, (inside xs d (fun s => F (pre ++ s)) HF). pose proof (comb_inside (length xs) d) as H.
       pose proof (lt_0_INR (length xs) ltac:(lia)). pose proof (lt_0_INR _ (comb_pos (length xs) (S d) Hd)).
       pose proof (lt_0_INR _ (comb_pos (length xs - 1) d ltac:(lia))).
-      apply Rmult_eq_reg_r with (INR (length xs) * INR (comb (length xs - 1) d)); [|apply Rmult_integral_contrapositive; split; lra].
+      apply Rmult_eq_reg_r with (INR (length xs) * INR (comb (length xs - 1) d));
+        [|apply Rmult_integral_contrapositive; split; lra].
       transitivity (INR (S d) * sum (choose (S d) xs) (fun s => F (pre ++ s))); [field; lra|]. rewrite H. field. lra.
     + intros c Hc. apply in_seq in Hc. destruct (swap_first c xs ltac:(lia)) as (ys & Hs & Hp).
       rewrite swap_after, Hs. set (y := nth c xs 0%nat) in *.
@@ -190,7 +196,8 @@ Proof.
   - rewrite sum_linear, outside. pose proof (comb_outside (length xs) d) as H.
     pose proof (lt_0_INR (length xs) ltac:(lia)). pose proof (lt_0_INR _ (comb_pos (length xs) d ltac:(lia))).
     pose proof (lt_0_INR _ (comb_pos (length xs - 1) d ltac:(lia))).
-    apply Rmult_eq_reg_r with (INR (length xs) * INR (comb (length xs - 1) d)); [|apply Rmult_integral_contrapositive; split; lra].
+    apply Rmult_eq_reg_r with (INR (length xs) * INR (comb (length xs - 1) d));
+      [|apply Rmult_integral_contrapositive; split; lra].
     transitivity ((INR (length xs) - INR d) * sum (choose d xs) h); [field; lra|]. rewrite H. field. lra.
   - intros c Hc. apply in_seq in Hc. destruct (swap_first c xs ltac:(lia)) as (ys & Hs & Hp).
     rewrite (swap_after [] c xs : swap 0 (0 + c) xs = swap 0 c xs), Hs. set (y := nth c xs 0%nat) in *.
@@ -205,7 +212,8 @@ Qed.
 Lemma sorted_set k s s' : Permutation s s' -> sorted k s = sorted k s'.
 Proof.
   intro H. apply filter_ext. intro v. apply eq_true_iff_eq. rewrite !existsb_exists.
-  split; intros (w & Hw & E); exists w; split; trivial; [apply (Permutation_in _ H)|apply (Permutation_in _ (Permutation_sym H))]; trivial.
+  split; intros (w & Hw & E); exists w; split; trivial; [apply (Permutation_in _ H)|apply (Permutation_in
+    _ (Permutation_sym H))]; trivial.
 Qed.
 
 Lemma sorted_holds k s v : (v < k)%nat -> existsb (Nat.eqb v) (sorted k s) = existsb (Nat.eqb v) s.
@@ -248,7 +256,8 @@ Proof. simpl. rewrite Nat.eqb_refl. trivial. Qed.
 Local Lemma choose_sub xs : forall e s, In s (choose e xs) -> incl s xs.
 Proof.
   induction xs as [|x xs IH]; intros [|e] s; simpl; try (intros [<-|[]]; intros y []); try tauto.
-  rewrite in_app_iff, in_map_iff. intros [(s' & <- & Hs)|Hs] y Hy; simpl; [destruct Hy; [auto|]|]; right; eapply IH; eauto.
+  rewrite in_app_iff, in_map_iff. intros [(s' & <- & Hs)|Hs] y Hy; simpl; [destruct Hy; [auto|]|]; right; eapply IH;
+    eauto.
 Qed.
 
 Local Lemma lacks k i e s : In s (choose e (others k i)) -> existsb (Nat.eqb i) s = false.
@@ -276,23 +285,27 @@ Section Subset.
   Local Lemma shares : 0 < INR d / INR k < 1 /\ 0 < p <= 1.
   Proof.
     pose proof combs as (H & _). assert (0 < INR d / INR k) by (apply Rdiv_lt_0_compat; lra).
-    assert (INR d / INR k < 1) by (apply Rmult_lt_reg_r with (INR k); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra). lra.
+    assert (INR d / INR k < 1) by (apply Rmult_lt_reg_r with (INR k); [lra|]; unfold Rdiv;
+      rewrite Rmult_assoc, Rinv_l; lra). lra.
   Qed.
 
   (** One answer, at any probability: the truth is held or not, and given either the set is uniform. *)
   Lemma place_law r i f : 0 <= r <= 1 -> (i < k)%nat -> bounded f ->
-    (xs <- shuffle k 0 d (others k i) ;; honest <- flip r ;; ret (sorted k (firstn d (if honest then put 0 i xs else xs)))) f =
+    (xs <- shuffle k 0 d (others k i) ;; honest <- flip r ;;
+      ret (sorted k (firstn d (if honest then put 0 i xs else xs)))) f =
     r / INR (comb (k - 1) (d - 1)) * holding k d i f + (1 - r) / INR (comb (k - 1) d) * lacking k d i f.
   Proof.
     intros Hr Hi [M HM]. cbn [bind ret E].
-    transitivity (shuffle k 0 d (others k i) (fun xs => r * f (sorted k (i :: tl (firstn d xs))) + (1 - r) * f (sorted k (firstn d xs)))).
+    transitivity (shuffle k 0 d (others k i) (fun xs => r * f (sorted k (i :: tl (firstn d xs))) +
+      (1 - r) * f (sorted k (firstn d xs)))).
     - apply E_ext; [exists M; intro; apply E_within; intro; apply HM|]. intro xs. rewrite flip_is by trivial.
       destruct d as [|d']; [lia|]. destruct xs; simpl; rewrite ?firstn_nil; trivial.
     - rewrite E_linear by (exists M; intro; apply HM). pose proof (others_length k i Hi) as Hl.
       destruct d as [|d'] eqn:E; [lia|]. replace (S d' - 1)%nat with d' by lia.
       rewrite (shuffle_rest k d' (others k i) (fun s => f (sorted k (i :: s)))); rewrite ?Hl; try lia;
         [|apply (symmetric_cons i (fun s => f (sorted k s))), sorted_symmetric].
-      pose proof (shuffle_sets k (S d') [] (others k i) (fun s => f (sorted k s)) ltac:(simpl; lia) ltac:(lia) (sorted_symmetric k f)) as H.
+      pose proof (shuffle_sets k (S d') [] (others k i) (fun s => f (sorted k s)) ltac:(simpl;
+        lia) ltac:(lia) (sorted_symmetric k f)) as H.
       cbn [length app Nat.add] in H. rewrite H, Hl. unfold holding, lacking. replace (S d' - 1)%nat with d' by lia.
       unfold Rdiv. ring.
   Qed.
@@ -309,7 +322,8 @@ Section Subset.
   Proof.
     intro Hf. pose proof combs as (H1 & H2 & H3 & H4 & H5). pose proof shares as (H6 & _).
     assert (0 < INR (comb k d)) by (apply lt_0_INR, comb_pos; lia).
-    unfold subset. cbn [bind E]. rewrite pick_is by lia. rewrite (sum_ext _ _ (fun _ => all_sets k d f / INR (comb k d))).
+    unfold subset. cbn [bind E]. rewrite pick_is by lia. rewrite (sum_ext _ _ (fun _ => all_sets k d f / INR (comb k
+      d))).
     - rewrite sum_const, seq_length. field. lra.
     - intros i Hi. apply in_seq in Hi. rewrite (all_sets_split k d i) by lia.
       etransitivity; [apply (place_law (INR d / INR k) i f); trivial; lra || lia|]. rewrite H4, H5. field. lra.
@@ -329,12 +343,14 @@ Section Subset.
   Qed.
 
   Local Lemma between_sets x f : (forall i, x = Some i -> i < k)%nat -> test f ->
-    (1 - p) / INR (comb (k - 1) d) * all_sets k d f <= subset k d p x f <= p / INR (comb (k - 1) (d - 1)) * all_sets k d f.
+    (1 - p) / INR (comb (k - 1) d) * all_sets k d f <= subset k d p x f <=
+      p / INR (comb (k - 1) (d - 1)) * all_sets k d f.
   Proof.
     intros Hx Hf. pose proof least_most. assert (forall i, 0 <= holding k d i f /\ 0 <= lacking k d i f) as Hn
       by (intro i; split; apply sum_nonneg; intro; apply Hf).
     destruct x as [i|].
-    - specialize (Hx i eq_refl). specialize (Hn i). rewrite subset_law, (all_sets_split k d i) by (auto with law || lia). nra.
+    - specialize (Hx i eq_refl). specialize (Hn i). rewrite subset_law, (all_sets_split k d i) by (auto with
+      law || lia). nra.
     - rewrite subset_foreign by auto with law.
       assert (0 <= all_sets k d f) by (apply sum_nonneg; intro; apply Hf). unfold Rdiv at 2. nra.
   Qed.
@@ -344,15 +360,18 @@ Section Subset.
   Local Lemma ratio : p < 1 -> p * (INR k - INR d) / ((1 - p) * INR d) =
     p / INR (comb (k - 1) (d - 1)) / ((1 - p) / INR (comb (k - 1) d)).
   Proof.
-    intro. pose proof combs as (H1 & H2 & H3 & H4 & H5). assert (0 < INR (comb k d)) by (apply lt_0_INR, comb_pos; lia).
+    intro. pose proof combs as (H1 & H2 & H3 & H4 & H5). assert (0 < INR (comb k d)) by (apply lt_0_INR, comb_pos;
+      lia).
     rewrite H4, H5. field. lra.
   Qed.
 
   (** Any two answers, inside the categories or not. *)
   Theorem subset_dp : p < 1 -> dp (answers k) subset_loss 0 (subset k d p).
   Proof.
-    intros Hlt x x' Hx. pose proof combs as (_ & H2 & H3 & _). pose proof shares. unfold subset_loss. rewrite ratio by trivial.
-    apply sandwich with (S := all_sets k d); try (apply Rdiv_lt_0_compat; lra); intros f Hf; apply between_sets; trivial;
+    intros Hlt x x' Hx. pose proof combs as (_ & H2 & H3 & _). pose proof shares. unfold subset_loss.
+      rewrite ratio by trivial.
+    apply sandwich with (S := all_sets k d); try (apply Rdiv_lt_0_compat; lra); intros f Hf; apply between_sets;
+      trivial;
       intros i ->; apply Hx; auto.
   Qed.
 
@@ -369,7 +388,8 @@ Section Subset.
     { transitivity (sum (choose d (others k i)) (fun _ => 0)); [|rewrite sum_const; ring]. apply sum_ext. intros s Hs.
       unfold event, tells. rewrite sorted_holds, (lacks k i d s Hs) by trivial. trivial. }
     assert (holding k d j (event (tells i j)) = 0) as ->; [|split; ring].
-    transitivity (sum (choose (d - 1) (others k j)) (fun _ => 0)); [|rewrite sum_const; ring]. apply sum_ext. intros s Hs.
+    transitivity (sum (choose (d - 1) (others k j)) (fun _ => 0)); [|rewrite sum_const; ring]. apply sum_ext.
+      intros s Hs.
     unfold event, tells. rewrite (sorted_holds k _ j), holds_self, andb_false_r by trivial. trivial.
   Qed.
 
@@ -378,15 +398,18 @@ Section Subset.
     intros Hi Hj Hij. destruct (in_split j (others k i)) as (a & b & Hab).
     { pose proof (others_all k i Hi) as H. apply Permutation_in with (x := j) in H; [|apply in_seq; lia].
       destruct H; [lia|trivial]. }
-    unfold all_sets. rewrite (choose_permutation (seq 0 k) (i :: j :: a ++ b)); [|rewrite (others_all k i Hi), Hab|apply sorted_symmetric].
+    unfold all_sets. rewrite (choose_permutation (seq 0 k) (i :: j :: a ++ b));
+      [|rewrite (others_all k i Hi), Hab|apply sorted_symmetric].
     2: { constructor. apply Permutation_sym, Permutation_middle. }
     assert (length (a ++ b) = k - 2)%nat as Hl.
     { pose proof (others_length k i Hi) as H. rewrite Hab in H. rewrite app_length in *. simpl in H. lia. }
     destruct d as [|d'] eqn:E; [lia|]. rewrite choose_S.
-    assert (forall e xs, 0 <= sum (choose e xs) (fun s => event (tells i j) (sorted k s))) as Hn by (intros; apply sum_nonneg; intro; apply test_event).
+    assert (forall e xs, 0 <= sum (choose e xs) (fun s => event (tells i j) (sorted k s))) as Hn by (intros;
+      apply sum_nonneg; intro; apply test_event).
     assert (INR (comb (k - 2) d') <= sum (choose d' (j :: a ++ b)) (fun s => event (tells i j) (sorted k (i :: s)))).
     - rewrite <- Hl, <- choose_count, <- sum_one.
-      assert (sum (choose d' (a ++ b)) (fun _ => 1) = sum (choose d' (a ++ b)) (fun s => event (tells i j) (sorted k (i :: s)))) as ->.
+      assert (sum (choose d' (a ++ b)) (fun _ => 1) = sum (choose d' (a ++
+        b)) (fun s => event (tells i j) (sorted k (i :: s)))) as ->.
       { apply sum_ext. intros s Hs. unfold event, tells. rewrite !sorted_holds, holds_self by trivial. simpl.
         destruct (Nat.eqb_spec j i); [lia|]. simpl. destruct (existsb (Nat.eqb j) s) eqn:Hex; trivial. exfalso.
         apply existsb_exists in Hex as (v & Hv & Ev). apply Nat.eqb_eq in Ev as <-. apply (choose_sub _ _ _ Hs) in Hv.
@@ -394,15 +417,18 @@ Section Subset.
         { pose proof (Permutation_NoDup (others_all k i Hi) (seq_NoDup k 0)) as H. inversion H; trivial. }
         rewrite Hab in Hnd. apply NoDup_remove_2 in Hnd. contradiction. }
       destruct d' as [|d'']; [rewrite !choose_0; lra|]. rewrite choose_S.
-      pose proof (sum_nonneg (choose d'' (a ++ b)) (fun s => event (tells i j) (sorted k (i :: j :: s))) ltac:(intro; apply test_event)). lra.
+      pose proof (sum_nonneg (choose d'' (a ++ b)) (fun s => event (tells i j) (sorted k (i :: j :: s))) ltac:(intro;
+        apply test_event)). lra.
     - pose proof (lt_0_INR _ (comb_pos (k - 2) d' ltac:(lia))). specialize (Hn (S d') (j :: a ++ b)). lra.
   Qed.
 
   Theorem subset_tight eps i j : p < 1 -> (i < k)%nat -> (j < k)%nat -> i <> j ->
     close eps 0 (subset k d p (Some i)) (subset k d p (Some j)) -> subset_loss <= eps.
   Proof.
-    intros Hlt Hi Hj Hij H. pose proof combs as (_ & H2 & H3 & _). pose proof shares. pose proof (tells_occurs i j Hi Hj Hij) as Ho.
-    destruct (tells_law i j Hi Hj) as [Hl Hr]. assert (0 < p / INR (comb (k - 1) (d - 1)) /\ 0 < (1 - p) / INR (comb (k - 1) d)) as [P1 P2]
+    intros Hlt Hi Hj Hij H. pose proof combs as (_ & H2 & H3 & _). pose proof shares.
+      pose proof (tells_occurs i j Hi Hj Hij) as Ho.
+    destruct (tells_law i j Hi Hj) as [Hl Hr]. assert (0 < p / INR (comb (k - 1) (d - 1)) /\
+      0 < (1 - p) / INR (comb (k - 1) d)) as [P1 P2]
       by (split; apply Rdiv_lt_0_compat; lra).
     apply least_loss with (A := tells i j) in H; rewrite ?Hl, ?Hr in *; try (apply Rmult_lt_0_compat; trivial).
     unfold subset_loss. rewrite ratio by trivial. revert H.
@@ -415,7 +441,8 @@ Section Subset.
     ~ close eps 0 (subset k d p (Some i)) (subset k d p (Some j)).
   Proof.
     intros H1 Hi Hj Hij H. pose proof combs as (_ & H2 & _). pose proof (tells_occurs i j Hi Hj Hij) as Ho.
-    destruct (tells_law i j Hi Hj) as [Hl Hr]. apply least_delta with (A := tells i j) in H; rewrite ?Hl, ?Hr, H1 in *; [|unfold Rdiv; ring].
+    destruct (tells_law i j Hi Hj) as [Hl Hr]. apply least_delta with (A := tells i j) in H;
+      rewrite ?Hl, ?Hr, H1 in *; [|unfold Rdiv; ring].
     assert (0 < 1 / INR (comb (k - 1) (d - 1))) by (apply Rdiv_lt_0_compat; lra). nra.
   Qed.
 
@@ -436,11 +463,13 @@ Section Subset.
     - destruct (in_split v (others k i)) as (a & b & Hab).
       { pose proof (others_all k i Hi) as H. apply Permutation_in with (x := v) in H; [|apply in_seq; lia].
         destruct H; [lia|trivial]. }
-      assert (Permutation (others k i) (v :: a ++ b)) as Hpm by (rewrite Hab; apply Permutation_sym, Permutation_middle).
+      assert (Permutation (others k i) (v :: a ++ b)) as Hpm by (rewrite Hab;
+        apply Permutation_sym, Permutation_middle).
       assert (length (a ++ b) = k - 2)%nat as Hl.
       { pose proof (others_length k i Hi) as H. rewrite (Permutation_length Hpm) in H. simpl in H. lia. }
       assert (NoDup (v :: a ++ b)) as Hnd.
-      { apply (Permutation_NoDup Hpm). pose proof (Permutation_NoDup (others_all k i Hi) (seq_NoDup k 0)) as H. inversion H; trivial. }
+      { apply (Permutation_NoDup Hpm). pose proof (Permutation_NoDup (others_all k i Hi) (seq_NoDup k 0)) as H.
+        inversion H; trivial. }
       apply NoDup_cons_iff in Hnd as [Hnd _].
       assert (forall e F, (forall s, F s = if existsb (Nat.eqb v) s then 1 else 0) ->
         (INR k - 1) * sum (choose e (others k i)) F = INR e * INR (comb (k - 1) e)) as K.
@@ -453,14 +482,16 @@ Section Subset.
         - rewrite sum_one, sum_const, choose_count, Hl. pose proof (comb_inside (k - 1) e) as H.
           replace (k - 1 - 1)%nat with (k - 2)%nat in H by lia. rewrite <- H, minus_INR by lia. simpl. ring.
         - intros s Hs. rewrite HF. destruct (existsb (Nat.eqb v) s) eqn:Hex; trivial. exfalso.
-          apply existsb_exists in Hex as (w & Hw & Ew). apply Nat.eqb_eq in Ew as <-. apply (choose_sub _ _ _ Hs) in Hw. contradiction. }
+          apply existsb_exists in Hex as (w & Hw & Ew). apply Nat.eqb_eq in Ew as <-.
+            apply (choose_sub _ _ _ Hs) in Hw. contradiction. }
       pose proof (K (d - 1)%nat (fun s => event (existsb (Nat.eqb v)) (sorted k (i :: s)))) as Kh.
       pose proof (K d (fun s => event (existsb (Nat.eqb v)) (sorted k s))) as Kl.
       change (sum (choose (d - 1) (others k i)) _) with (holding k d i (event (existsb (Nat.eqb v)))) in Kh.
       change (sum (choose d (others k i)) _) with (lacking k d i (event (existsb (Nat.eqb v)))) in Kl.
       assert (0 < INR k - 1) as Hk1 by (pose proof (lt_INR 1 k ltac:(lia)) as H; simpl in H; lra).
       unfold subset_other. apply Rmult_eq_reg_l with (INR k - 1); [|lra].
-      replace ((INR k - 1) * ((p * (INR d - 1) + (1 - p) * INR d) / (INR k - 1))) with (p * (INR d - 1) + (1 - p) * INR d) by (field; lra).
+      replace ((INR k - 1) * ((p * (INR d - 1) + (1 - p) * INR d) / (INR k - 1))) with (p * (INR d - 1) +
+        (1 - p) * INR d) by (field; lra).
       rewrite minus_INR in Kh by lia. simpl (INR 1) in Kh.
       transitivity (p / INR (comb (k - 1) (d - 1)) * ((INR k - 1) * holding k d i (event (existsb (Nat.eqb v)))) +
         (1 - p) / INR (comb (k - 1) d) * ((INR k - 1) * lacking k d i (event (existsb (Nat.eqb v))))); [ring|].
@@ -470,14 +501,17 @@ Section Subset.
 
   (** An estimate from one set is right on average; so is the sum of any number, as E is linear. *)
   Theorem subset_unbiased i v : INR d / INR k < p -> (i < k)%nat -> (v < k)%nat ->
-    subset k d p (Some i) (fun s => (event (existsb (Nat.eqb v)) s - subset_other) / (p - subset_other)) = event (Nat.eqb v) i.
+    subset k d p (Some i) (fun s => (event (existsb (Nat.eqb v)) s - subset_other) / (p - subset_other)) =
+      event (Nat.eqb v) i.
   Proof.
     intros Hlt Hi Hv. pose proof combs as (H1 & _).
     assert (0 < INR k - 1) as Hk1 by (pose proof (lt_INR 1 k ltac:(lia)) as H; simpl in H; lra).
     assert (0 < p - subset_other) as Hpos.
     { unfold subset_other. apply Rmult_lt_reg_r with (INR k - 1); trivial. rewrite Rmult_0_l.
-      replace ((p - (p * (INR d - 1) + (1 - p) * INR d) / (INR k - 1)) * (INR k - 1)) with (p * INR k - INR d) by (field; lra).
-      apply Rmult_lt_compat_r with (r := INR k) in Hlt; [|lra]. unfold Rdiv in Hlt. rewrite Rmult_assoc, Rinv_l in Hlt; lra. }
+      replace ((p - (p * (INR d - 1) + (1 - p) * INR d) / (INR k - 1)) * (INR k - 1)) with (p * INR k - INR d) by
+        (field; lra).
+      apply Rmult_lt_compat_r with (r := INR k) in Hlt; [|lra]. unfold Rdiv in Hlt.
+        rewrite Rmult_assoc, Rinv_l in Hlt; lra. }
     set (w := subset_other) in *. assert (w = subset_other) as Hw by reflexivity. clearbody w.
     transitivity (subset k d p (Some i) (fun s => / (p - w) * event (existsb (Nat.eqb v)) s + - (w / (p - w)) * 1)).
     - f_equal. apply FunctionalExtensionality.functional_extensionality. intro s. field. lra.
@@ -492,9 +526,11 @@ Section Subset.
     intro Hlt. pose proof combs as (H1 & _). pose proof shares as (_ & H2). unfold subset_loss.
     pose proof (exp_pos eps) as He. rewrite ln_le_exp by (apply Rdiv_lt_0_compat; nra). rewrite exp_Ropp.
     set (x := exp eps) in *. clearbody x. assert (0 < / x) as Hx by (apply Rinv_0_lt_compat; lra).
-    set (y := / x * ((INR k - INR d) / INR d)). assert (0 < y) as Hy by (apply Rmult_lt_0_compat; [|apply Rdiv_lt_0_compat]; lra).
+    set (y := / x * ((INR k - INR d) / INR d)). assert (0 < y) as Hy by (apply Rmult_lt_0_compat;
+      [|apply Rdiv_lt_0_compat]; lra).
     assert (1 / (1 + y) * (1 + y) = 1) as H3 by (field; lra).
-    assert (p * (1 + y) = p + p * (INR k - INR d) / ((1 - p) * INR d) * (/ x * (1 - p))) as H4 by (unfold y; field; lra).
+    assert (p * (1 + y) = p + p * (INR k - INR d) / ((1 - p) * INR d) * (/ x * (1 - p))) as H4 by (unfold y; field;
+      lra).
     assert (x * (/ x * (1 - p)) = 1 - p) as H5 by (field; lra). split; intro H.
     - apply Rmult_le_reg_r with (1 + y); [lra|]. rewrite H3, H4.
       apply Rmult_le_compat_r with (r := / x * (1 - p)) in H; [lra|nra].
@@ -514,10 +550,13 @@ Proof.
   assert (subset_noise e k (a + 1) - subset_noise e k a =
     k * (a * (a + 1) * e ^ 2 - (k - a) * (k - a - 1)) / (a * (k - a) * ((a + 1) * (k - (a + 1))))) as H
     by (unfold subset_noise; field; lra).
-  unfold subset_noise in H. assert (0 < a * (k - a) * ((a + 1) * (k - (a + 1)))) as Hpos by (repeat apply Rmult_lt_0_compat; lra).
+  unfold subset_noise in H. assert (0 < a * (k - a) * ((a + 1) * (k - (a + 1)))) as Hpos by
+    (repeat apply Rmult_lt_0_compat; lra).
   split; intro H1.
-  - apply Rnot_lt_le. intro H2. assert (k * (a * (a + 1) * e ^ 2 - (k - a) * (k - a - 1)) / (a * (k - a) * ((a + 1) * (k - (a + 1)))) < 0); [|lra].
+  - apply Rnot_lt_le. intro H2. assert (k * (a * (a + 1) * e ^ 2 - (k - a) * (k - a - 1)) / (a * (k - a) * ((a +
+    1) * (k - (a + 1)))) < 0); [|lra].
     apply Rmult_lt_reg_r with (1 := Hpos). unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
-  - enough (0 <= k * (a * (a + 1) * e ^ 2 - (k - a) * (k - a - 1)) / (a * (k - a) * ((a + 1) * (k - (a + 1))))) by lra.
+  - enough (0 <= k * (a * (a + 1) * e ^ 2 - (k - a) * (k - a - 1)) / (a * (k - a) * ((a + 1) * (k - (a + 1))))) by
+    lra.
     apply Rmult_le_pos; [nra|left; apply Rinv_0_lt_compat; trivial].
 Qed.

@@ -4,7 +4,8 @@
       and replayed there against
     the Python. *)
 From Coq Require Import QArith Qreals ZArith Reals Lra Lia List Bool.
-From Discreet Require Import Law Words Samplers RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
+From Discreet Require Import Law Words Samplers RandomizedResponse Rappor OptimizedUnary SubsetSelection
+  LongitudinalRappor.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -106,7 +107,8 @@ Proof.
     trivial.
 Qed.
 
-Fixpoint shuffle_program (k i d : nat) (xs : list nat) (then_ : list nat -> program (list nat)) : program (list nat) :=
+Fixpoint shuffle_program (k i d : nat) (xs : list nat) (then_ : list nat ->
+  program (list nat)) : program (list nat) :=
   match d with
   | O => then_ xs
   | S d => Pick (Pos.of_nat (k - 1 - i)) (fun c => shuffle_program k (S i) d (swap i (i + c) xs) then_)
@@ -123,13 +125,17 @@ Theorem subset_program_is k d p x f : (1 <= d < k)%nat -> bounded f ->
 Proof.
   intros Hd Hf. unfold subset_program, subset. cbn [law_of bind E]. rewrite Nat2Pos.id by lia.
   apply E_ext; [apply bounded_E; trivial|]. intro u. set (place := match x with None => u | Some i => i end).
-  enough (forall d i xs then_ (L : list nat -> law (list nat)), (forall y f, law_of (then_ y) f = L y f) -> (i + d < k)%nat ->
+  enough (forall d i xs then_ (L : list nat -> law (list nat)), (forall y f, law_of (then_ y) f = L y f) -> (i +
+    d < k)%nat ->
     forall f, bounded f -> law_of (shuffle_program k i d xs then_) f = bind (shuffle k i d xs) L f) as H.
-  { apply (H d 0%nat (others k place) _ (fun xs => honest <- flip (match x with None => INR d / INR k | Some _ => Q2R p end) ;;
+  { apply (H d 0%nat (others k place) _ (fun xs => honest <- flip (match x with
+    None => INR d / INR k | Some _ => Q2R p end) ;;
       ret (sorted k (firstn d (if honest then put 0 place xs else xs))))); trivial; try lia.
-    intros xs h. cbn [law_of bind ret E]. destruct x; trivial. replace (Q2R (Z.of_nat d # Pos.of_nat k)) with (INR d / INR k); trivial.
+    intros xs h. cbn [law_of bind ret E]. destruct x; trivial.
+      replace (Q2R (Z.of_nat d # Pos.of_nat k)) with (INR d / INR k); trivial.
     unfold Q2R. cbn [Qnum Qden]. rewrite !INR_IZR_INZ, <- positive_nat_Z, Nat2Pos.id by lia. trivial. }
-  clear. intro d. induction d as [|d IH]; intros i xs then_ L HL Hi f Hf; [apply HL|]. cbn [shuffle_program shuffle law_of bind E].
+  clear. intro d. induction d as [|d IH]; intros i xs then_ L HL Hi f Hf; [apply HL|].
+    cbn [shuffle_program shuffle law_of bind E].
   rewrite Nat2Pos.id by lia. apply E_ext; [apply bounded_E; trivial|]. intro c. apply IH; trivial. lia.
 Qed.
 
@@ -139,14 +145,16 @@ Fixpoint report_program (p q : Q) (memo : list bool) (k : list bool -> program (
   | b :: memo => Flip p (fun zero => Flip q (fun one =>
       report_program p q memo (fun y => k ((if b then one else zero) :: y))))
   end.
-Definition longitudinal_program (g p q : Q) (x : list bool) := rappor_program g x (fun memo => report_program p q memo Ret).
+Definition longitudinal_program (g p q : Q) (x : list bool) :=
+  rappor_program g x (fun memo => report_program p q memo Ret).
 
 Theorem longitudinal_program_is g p q x f : bounded f -> law_of (longitudinal_program g p q x) f =
   (memo <- rappor (Q2R g) x ;; report (Q2R p) (Q2R q) memo) f.
 Proof.
   intro Hf. assert (forall memo k (L : list bool -> law (list bool)), (forall y f, law_of (k y) f = L y f) ->
     forall f, law_of (report_program p q memo k) f = bind (report (Q2R p) (Q2R q) memo) L f) as H.
-  { clear. induction memo as [|b memo IH]; intros k L HL f; [apply HL|]. cbn [report_program report law_of bind ret E].
+  { clear. induction memo as [|b memo IH]; intros k L HL f; [apply HL|].
+    cbn [report_program report law_of bind ret E].
     cbn [E flip]. rewrite !(fun h => IH _ (fun y => L (h :: y)) (fun y => HL (h :: y)) f). trivial. }
   apply rappor_program_is; trivial. intros memo h. apply (H memo Ret ret); trivial.
 Qed.
@@ -223,12 +231,14 @@ Definition unary_table (ps : list (Q * Q * nat)) : list (list Z) :=
 Definition subset_table (ps : list (nat * nat * Q)) : list (list Z) :=
   flat_map (fun '(k, d, p) => flat_map (fun x => map (fun y => [Z.of_nat k] ++ fraction p ++
     [match x with None => -1 | Some i => Z.of_nat i end]%Z ++ words_row y ++
-    fraction (mean (subset_program k d p x) (indicator (fun y y' => if list_eq_dec Nat.eq_dec y y' then true else false) y)))
+    fraction (mean (subset_program k d p x) (indicator (fun y y' => if list_eq_dec Nat.eq_dec y y' then true else
+      false) y)))
     (choose d (seq 0 k))) (None :: map Some (seq 0 k))) ps.
 
 (** f, p, q, bits, report, probability. *)
 Definition longitudinal_table (fs : list (Q * Q * Q * nat)) : list (list Z) :=
-  flat_map (fun '(f, p, q, k) => flat_map (fun x => map (fun y => fraction f ++ fraction p ++ fraction q ++ digits x ++ digits y ++
+  flat_map (fun '(f, p, q, k) => flat_map (fun x => map (fun y => fraction f ++ fraction p ++ fraction q ++
+    digits x ++ digits y ++
     fraction (mean (longitudinal_program (f / 2) p q x) (indicator same y))) (all_bits k)) (all_bits k)) fs.
 
 (** weights, a uniform number below their sum, the category. *)
