@@ -61,7 +61,7 @@ class TestIntegerLaplace:
         assert result.tightness > 1 - 1e-15
 
 
-BOUNDS = [(0, 0), (0, 1), (0, 2), (1, 3), (-1, 1), (-1, 2), (-2, 1), (0, None), (None, None), (2, 3), (-3, -1), (-2, 0)]
+BOUNDS = [(0, 0), (0, 1), (-1, 1), (1, 3), (0, 2), (-1, 2), (-2, 1), (0, None), (None, None), (2, 3), (-3, -1), (-2, 0)]
 LOOSE = {(2, 3), (-3, -1), (-2, 0)}  # Without a value of 1, delta is an upper bound.
 
 
