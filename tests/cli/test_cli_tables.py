@@ -428,7 +428,7 @@ class TestOneCall:
         calls = seen(discreet, "Ledger")
         self.call("budget", "b.db")
         self.call("budget", "b.db", "--create", "--epsilon", "0.1", "--delta", "1e-9")
-        counted = dict.fromkeys(["accountant", "release_delta", "period", "analysts", "who"])
+        counted = dict.fromkeys(["accountant", "release_delta", "period", "analysts", "answers", "who"])
         assert calls == [
             (("b.db",), {"epsilon": None, "delta": None, **counted}),
             (("b.db",), {"epsilon": "0.1", "delta": "1e-9", **counted}),

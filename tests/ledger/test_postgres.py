@@ -357,3 +357,11 @@ class TestUnderfoot:
         assert set(done) <= set(numbers)
         assert len(done) == len(set(done)) > 0
         assert book.spent.epsilon == len(numbers)
+
+    def test_answers_beside_books_are_in_a_schema_of_their_own(self, shelf):
+        Ledger(shelf / "b_answers", epsilon=1)
+        with pytest.raises(LedgerError, match="other books are there"):
+            Ledger(shelf / "b", epsilon=1, answers="beside")
+        with pytest.raises(ParameterError, match="at most 55 bytes"):
+            Ledger(shelf / ("x" * 60), epsilon=1, answers="beside")
+        Ledger(shelf / "b_answers").verify()

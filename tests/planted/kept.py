@@ -46,4 +46,25 @@ CATALOGUE = [
         "asked is None or",
         KEPT + "test_the_same_question_has_the_same_answer_and_costs_nothing",
     ),
+    Mutant(
+        "an answer beside the books that was changed",
+        "ledger/books.py",
+        'if text is not None and sha256(text).hexdigest() != note.receipt["sha256"]:',
+        "if False:",
+        "test_answers_beside.py::test_what_is_changed_beside_the_books_is_refused",
+    ),
+    Mutant(
+        "an answer that is noted and not written beside the books",
+        "ledger/sqlite.py",
+        "            write_text(place, text)\n",
+        "            pass\n",
+        "test_answers_beside.py::test_an_answer_is_had_again_wherever_it_is",
+    ),
+    Mutant(
+        "an answer in the books of who wants none",
+        "ledger/books.py",
+        'if books.answers == "none":',
+        "if False:",
+        "test_answers_beside.py::test_books_without_answers_keep_none",
+    ),
 ]

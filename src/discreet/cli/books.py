@@ -108,7 +108,7 @@ def _receipt(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     from discreet.ledger.reservations import Plan
 
     receipt = entry["receipt"]
-    if entry["kind"] == "answer":
+    if entry["kind"] == "answer" and "answer" in receipt:
         size = f"{len(json.dumps(receipt['answer'])):,} characters of JSON, which --out writes"
         receipt = {**receipt, "answer": size}
     if entry["kind"] == "charge" and (plan := Plan.read(receipt)) is not None:

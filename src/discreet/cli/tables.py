@@ -329,6 +329,7 @@ def suggest(**given: Any) -> None:
 @click.option(
     "--analyst", "analysts", multiple=True, metavar="NAME=EPSILON[:DELTA]", help="What one analyst may spend."
 )
+@click.option("--answers", help="Where kept answers are, with --create: inside the books, beside them, or none.")
 @click.option("--who", help="Show what one person spent, and may spend; with an act such as --void, who acts.")
 @click.option("--compare", is_flag=True, help="Show how often each --release would fit, by each accountant.")
 @click.option("--release", "releases", multiple=True, help="EPSILON[:GROUPS[:DELTA]], or gaussian:...; with --compare.")
@@ -353,6 +354,7 @@ def budget(
     period: str | None,
     start: str | None,
     analysts: tuple[str, ...],
+    answers: str | None,
     who: str | None,
     compare: bool,
     releases: tuple[str, ...],
@@ -393,7 +395,7 @@ def budget(
     if path is None:
         raise click.UsageError("Missing argument 'PATH'")
     made: dict[str, Any] = {"delta": delta, "accountant": accountant, "release_delta": release_delta}
-    made["period"] = period_of(period, start)
+    made |= {"answers": answers, "period": period_of(period, start)}
     _check_made(create, epsilon, made)
     _check_alone(create, entry, why, out or html, void, reason, reserve)
     if html is not None:
@@ -442,7 +444,7 @@ def _check_made(create: bool, epsilon: str | None, made: Mapping[str, Any]) -> N
     if create and epsilon is None:
         raise click.UsageError("--create needs --epsilon, the whole budget")
     if not create and {epsilon, *made.values()} != {None}:
-        need = "--epsilon, --delta, --accountant, --release-delta and --period make a budget: add --create"
+        need = "--epsilon, --delta, --accountant, --release-delta, --period and --answers make a budget: add --create"
         raise click.UsageError(need)
 
 

@@ -9,15 +9,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar, final
 
 from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
-from discreet.errors import BudgetError, KindError, LedgerError, ParameterError, UnsupportedError, none_of, show_path
+from discreet.errors import (
+    BudgetError,
+    KindError,
+    LedgerError,
+    ParameterError,
+    UnsupportedError,
+    none_of,
+    one_of,
+    show_path,
+)
 from discreet.exact import Exact, exact, in_full, whole
 from discreet.files import checked_place, write_text
 from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, checked_text, event_text, json_text, now
-from discreet.ledger.formats import FORMAT, Books, create, enter
+from discreet.ledger.formats import ANSWERS, FORMAT, Books, create, enter
 from discreet.ledger.limits import NO_LIMITS, Analyst, Limits, Period, Spell, unstated
 from discreet.ledger.older import Old, check_origin, migrate
 from discreet.ledger.reservations import RESERVED, Plan, Reservation
@@ -53,6 +63,8 @@ class Ledger:
     A ledger may be used by many threads and processes at once, survives a fork, and pickles as its path. An
     operation waits up to *timeout* seconds for others. A file that cannot be written can still be read.
     Inside the whole, a *period* has a budget of its own, and *analysts* have limits; *who* asks through this object.
+    The *answers* that are kept are ``"inside"`` the books, ``"beside"`` them, where their owner may delete them, or
+    ``"none"``.
 
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
@@ -79,6 +91,7 @@ class Ledger:
         release_delta: Exact | None = None,
         period: Period | None = None,
         analysts: Mapping[str, Exact | tuple[Exact, Exact]] | None = None,
+        answers: str | None = None,
         who: str | None = None,
         timeout: Exact = 60,
     ) -> None:
@@ -86,14 +99,14 @@ class Ledger:
         kind, named, self._who = _kind(accountant, asked), _named(analysts), checked_text(who, "who")
         if not (period is None or isinstance(period, Period)):
             raise KindError("period", type(period), 'a Period, such as Period("month", epsilon=1, start="2026-11-01")')
-        self._store = _store(path, _seconds(timeout))
+        self._store, kept = _store(path, _seconds(timeout)), _answers(answers, path)
         if asked is None and path is None:
             raise ParameterError("epsilon", epsilon, "epsilon > 0, because a ledger in memory is always new")
         if self._store.is_missing:
             if asked is None:
                 self._store.refuse("there is no ledger here: give epsilon=, and delta=, to start one")
             counting, limits = kind.for_budget(asked, own), _periods(period, accountant, asked, own)
-            self._store.make(lambda connection: self._found(connection, asked, counting, limits, named))
+            self._store.make(lambda connection: self._found(connection, asked, counting, limits, named, kept))
         self._store.hold()
         self._mark: Mark | None = None
         if self._store.run("DEFERRED", self._store.format_of) < FORMAT:
@@ -117,6 +130,8 @@ class Ledger:
             name: analyst.limit for name, analyst in known.items()
         }:
             self._store.refuse("has other analysts, or other limits: leave analysts= away, and use set_limit(...)")
+        if answers not in (None, there := self._run("DEFERRED", self._head).answers):
+            self._store.refuse(f"was made with answers={there!r}: leave answers= away, or choose another path")
 
     @classmethod
     def in_memory(
@@ -370,7 +385,7 @@ class Ledger:
 
     def _left_of(self, connection: Connection, number: int) -> Counter[Event]:
         """Return what is left of a reservation, of books that were read to their end."""
-        charge = self._charge(connection, Books.read(connection, self._store.refuse), number)
+        charge = self._charge(connection, self._head(connection), number)
         plan = None if charge is None else Plan.read(charge.receipt)
         if plan is None:
             raise ParameterError("number", number, "the number of a reservation on these books")
@@ -429,25 +444,33 @@ class Ledger:
         (1, 81004, None)
         """
         which, asked = whole(number, "number", least=1), _asked_text(question)
-        told = json_text({"entry": which, "answer": answer})
+        text = json_text(answer)
+        digest = sha256(text.encode()).hexdigest()
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            books = Books.read(connection, self._store.refuse)
+            books = self._head(connection)
+            if books.answers == "none":
+                raise ParameterError("answer", type(answer), "none: these books were made with answers='none'")
             if self._charge(connection, books, which, "release") is None:
                 raise ParameterError("number", number, "the number of a charge on these books")
             if _notes(connection, "answer", which):
                 raise ParameterError("number", number, "a charge whose answer was not kept yet")
             if _notes(connection, "void", which):
                 raise ParameterError("number", number, "a charge that was not taken back")
-            row = Row(mark.number + 1, now(), "answer", None, amount_text(_NOTHING), asked, told, None, which)
+            told: dict[str, Any] = {"entry": which, "answer": answer}
+            if books.answers == "beside":
+                self._store.put_beside(connection, digest, text)  # proof: beside
+                told = {"entry": which, "sha256": digest}
+            cost, receipt = amount_text(_NOTHING), json_text(told)
+            row = Row(mark.number + 1, now(), "answer", None, cost, asked, receipt, None, which)
             return enter(connection, mark, row, self._accountant)
 
         self._mark, entry = self._run("EXCLUSIVE", write)
         return entry
 
     def kept(self, question: str, /) -> tuple[Entry, Any] | None:
-        """Return the charge and the answer that was last kept for a question; None if none was.
+        """Return the charge and the answer that was last kept for a question; None if none was, or it was deleted.
 
         >>> Ledger.in_memory(epsilon=1).kept("people") is None
         True
@@ -456,16 +479,29 @@ class Ledger:
 
         def read(connection: Connection) -> tuple[Entry, Any] | None:
             self._mark, _ = self._follow(connection, self._mark)
-            books = Books.read(connection, self._store.refuse)
+            books = self._head(connection)
             query = "SELECT number, about FROM entries WHERE kind = 'answer' AND source = ? ORDER BY number DESC"
             for number, about in connection.execute(query, (asked,)).fetchall():
                 answer = self._charge(connection, books, number, "answer")  # proof: kept
                 charge = self._charge(connection, books, about, "release")
-                if answer is not None and charge is not None:
-                    return charge, answer.receipt["answer"]
+                text = None if answer is None else self._answer(connection, answer)
+                if charge is not None and text is not None:
+                    return charge, json.loads(text)
             return None
 
         return self._run("DEFERRED", read)
+
+    def _answer(self, connection: Connection, note: Entry) -> str | None:
+        """Return what a note keeps, as JSON: inside, or beside the books, where it may be missing."""
+        if "answer" in note.receipt:
+            return json.dumps(note.receipt["answer"])
+        text = self._store.get_beside(connection, note.receipt["sha256"])
+        if text is not None and sha256(text).hexdigest() != note.receipt["sha256"]:  # proof: same
+            self._store.refuse(
+                f"the answer that entry {note.number} keeps beside it, {note.receipt['sha256']}, is damaged: put it "
+                "back, or delete it and pay for it again"
+            )
+        return None if text is None else text.decode()
 
     def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
         """Note that nothing came of a charge, and why. The charge stands: a failure may tell something of the data.
@@ -500,7 +536,7 @@ class Ledger:
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
-            books = Books.read(connection, self._store.refuse)
+            books = self._head(connection)
             charge = self._charge(connection, books, which, *["release"] * (kind == "failed"))
             if charge is None:
                 raise ParameterError("number", number, "the number of a charge on these books")
@@ -711,9 +747,12 @@ class Ledger:
         accountant: Accountant,
         limits: Limits,
         named: Mapping[str, tuple[Exact, Exact | None]],
+        answers: str,
     ) -> None:
         """Write new books: the budget, and a limit for each analyst."""
-        mark = create(connection, now(), budget, accountant, limits)
+        mark = create(connection, now(), budget, accountant, limits, answers)
+        if answers == "beside":
+            self._store.make_beside(connection)
         for name, limit in named.items():
             row = _limit_row(mark, name, _limit(name, *limit, budget.delta), self._who)
             mark, _ = enter(connection, mark, row, accountant)
@@ -721,7 +760,7 @@ class Ledger:
     def _opened(self, connection: Connection) -> tuple[Amount, Accountant, Mark]:
         """Return the budget, who counts, and what has been charged, from the last checkpoint on."""
         self._store.check(connection)
-        books = Books.read(connection, self._store.refuse)
+        books = self._head(connection)
         mark, _ = self._follow(connection, books.checkpoint(connection, self._store.refuse))
         if books.accountant.exceeds(mark.state, books.budget) or mark.limits.is_exceeded:
             self._store.refuse(DAMAGED)
@@ -736,10 +775,15 @@ class Ledger:
         for entry in entries:
             if entry.kind == "migrated":
                 check_origin(connection, entry, refuse)
+            if entry.kind == "answer":
+                self._answer(connection, entry)
+
+    def _head(self, connection: Connection) -> Books:
+        return Books.read(connection, self._store.refuse)
 
     def _all(self, connection: Connection) -> tuple[Mark, list[Entry]]:
         """Read the books from the start; return the mark at their end, and all entries."""
-        return self._follow(connection, Books.read(connection, self._store.refuse).start)
+        return self._follow(connection, self._head(connection).start)
 
     def _follow(self, connection: Connection, since: Mark | None) -> tuple[Mark, list[Entry]]:
         """Read the books from a mark on; return the new mark, and the entries after the old one."""
@@ -850,6 +894,12 @@ def _asked_text(question: str) -> str:
     if len(asked.encode()) > _MOST_QUESTION:
         raise ParameterError("question", question, f"at most {_MOST_QUESTION} bytes: give its digest")
     return asked
+
+
+def _answers(answers: str | None, path: object) -> str:
+    """Return where answers are kept."""
+    places = ANSWERS if path is not None else ANSWERS[::2]  # Beside memory there is nothing.
+    return ANSWERS[0] if answers is None else str(one_of("answers", answers, places))
 
 
 def _event(epsilon: Exact | None, delta: Exact, event: Event | None) -> Event:

@@ -14,6 +14,7 @@ from discreet.ledger.limits import NO_LIMITS, Limits
 from discreet.ledger.store import DAMAGED, Connection, Refuse
 
 __all__ = [
+    "ANSWERS",
     "APPEND_ONLY",
     "FORMAT",
     "INDICES",
@@ -32,6 +33,8 @@ UNRELEASED: Final = (
     "was made by an unreleased discreet, in format 3: see with that version what is left, "
     "and start a new ledger with it"
 )
+ANSWERS: Final = ("inside", "beside", "none")
+"""Where kept answers are: in the entries, beside the books under their digests, or nowhere."""
 STEP: Final = 32
 """After as many entries comes a checkpoint; the rules say so too."""
 
@@ -111,6 +114,7 @@ class Books:
     start: Mark
     count: int
     tip: str
+    answers: str
 
     @classmethod
     def read(cls, connection: Connection, refuse: Refuse) -> Books:
@@ -125,7 +129,7 @@ class Books:
             refuse("is counted by an accountant that this discreet does not know: upgrade discreet to use it")
         budget = Amount(read_in_full(parts["epsilon"]), read_in_full(parts["delta"]))
         start = Mark.start(accountant, made, name, amount, limits=limits)
-        return cls(budget, accountant, start, count, tip)
+        return cls(budget, accountant, start, count, tip, ANSWERS[ANSWERS.index(parts.get("answers", ANSWERS[0]))])
 
     def digest_at(self, connection: Connection, number: int) -> str | None:
         """Return the digest of an entry, that of the budget before the first, or None where there is no such entry."""
@@ -151,9 +155,11 @@ def create(
     budget: Amount,
     accountant: Accountant,
     limits: Limits = NO_LIMITS,
+    answers: str = ANSWERS[0],
 ) -> Mark:
     """Write books without an entry into empty tables; return the mark at their start."""
-    fields = made, accountant.text, json.dumps(json.loads(amount_text(budget)) | limits.rules)
+    rules = limits.rules | ({} if answers == ANSWERS[0] else {"answers": answers})
+    fields = made, accountant.text, json.dumps(json.loads(amount_text(budget)) | rules)
     mark = Mark.start(accountant, *fields, limits=limits)
     connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, 0, ?)", (*fields, mark.digest))
     checkpoint = mark.number, mark.digest, mark.state_text, mark.seal

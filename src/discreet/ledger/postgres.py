@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 _MARK: Final = "discreet ledger, format "
 _SCHEMA: Final = "discreet"
+_ANSWERS: Final = "_answers"
 _MOST_NAME: Final = 63
 
 # A network that swallows packets would else keep a charge, or everybody's lock, for hours.
@@ -172,6 +173,33 @@ class PostgresStore(Store):
 
     def check_pages(self, connection: Connection) -> None:
         """Trust the server's own checksums: all rows are read and held against their digests."""
+
+    def make_beside(self, connection: Connection) -> None:
+        """Make a schema for the answers, which is under no rule: their owner may delete them."""
+        if len(f"{self._schema}{_ANSWERS}".encode()) > _MOST_NAME:
+            need = f"at most {_MOST_NAME - len(_ANSWERS)} bytes, where answers are kept beside the books"
+            raise ParameterError("schema", self._schema, need)
+        place = _quoted(f"{self._schema}{_ANSWERS}")
+        if connection.execute("SELECT to_regclass(?)", (f"{place}.budget",)).fetchone() != (None,):
+            self.refuse(f"has its answers in the schema {place}, and other books are there: choose another schema")
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {place}")
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {self._beside} (digest TEXT PRIMARY KEY, answer TEXT NOT NULL)")
+
+    def put_beside(self, connection: Connection, digest: str, text: str) -> None:
+        """Insert a row, in the transaction of the note."""
+        again = "ON CONFLICT (digest) DO UPDATE SET answer = EXCLUDED.answer"
+        connection.execute(f"INSERT INTO {self._beside} VALUES (?, ?) {again}", (digest, text))  # noqa: S608
+
+    def get_beside(self, connection: Connection, digest: str) -> bytes | None:
+        """Read the row, if the table is still there."""
+        if connection.execute("SELECT to_regclass(?)", (self._beside,)).fetchone() == (None,):
+            return None
+        found = connection.execute(f"SELECT answer FROM {self._beside} WHERE digest = ?", (digest,)).fetchone()  # noqa: S608
+        return None if found is None else str(found[0]).encode()
+
+    @property
+    def _beside(self) -> str:
+        return f"{_quoted(f'{self._schema}{_ANSWERS}')}.answers"
 
     def _transact(self, kind: Kind, work: Callable[[Connection], T]) -> T:
         """Do some work in one serialisable transaction, if nobody else has the books."""

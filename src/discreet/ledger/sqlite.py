@@ -13,6 +13,7 @@ from typing import Final, TypeVar, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import LedgerError, show_path
+from discreet.files import write_text
 from discreet.ledger.formats import APPEND_ONLY, FORMAT, INDICES, RULES, TABLES, UNRELEASED, Rule
 from discreet.ledger.store import DAMAGED, GATE, Connection, Kind, Refuse, Store
 
@@ -148,6 +149,27 @@ class SQLiteStore(Store):
     def check_pages(self, connection: Connection) -> None:
         """Refuse a file in which a page or a row is out of place. This reads all of it."""
         check_pages(connection, self.refuse)
+
+    def put_beside(self, connection: Connection, digest: str, text: str) -> None:
+        """Write a file of that name into the folder of answers."""
+        place = self._beside(digest)
+        try:
+            place.parent.mkdir(exist_ok=True)
+            write_text(place, text)
+        except OSError as error:
+            self.refuse(f"an answer cannot be kept in {place.parent}: check its rights, and the disk", error)
+
+    def get_beside(self, connection: Connection, digest: str) -> bytes | None:
+        """Read the file of that name."""
+        try:
+            return self._beside(digest).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.refuse("an answer beside it cannot be read: check the rights", error)
+
+    def _beside(self, digest: str) -> Path:
+        return Path(f"{self.where}.answers", f"{digest}.json")
 
     def _transact(self, kind: Kind, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction, if nobody else has the file."""

@@ -109,6 +109,17 @@ class Store(ABC):
     def check_pages(self, connection: Connection) -> None:
         """Refuse books in which something is out of place beneath the rows. This may read all of them."""
 
+    def make_beside(self, connection: Connection) -> None:  # noqa: B027  A folder is made when it is needed.
+        """Make the place for answers beside the books, in the transaction that makes them."""
+
+    @abstractmethod
+    def put_beside(self, connection: Connection, digest: str, text: str) -> None:
+        """Put a text beside the books, under its digest: before a note says so, and whole or not at all."""
+
+    @abstractmethod
+    def get_beside(self, connection: Connection, digest: str) -> bytes | None:
+        """Return what is beside the books under a digest; None where nothing is, or any more."""
+
     def run(self, kind: Kind, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction, waiting while others have the books; it may be done over before it commits.
 
