@@ -254,5 +254,5 @@ class TestWords:
         page, told = ok("budget", book.path, "--entry", 1), json.loads(ok("budget", book.path, "--entry", 1, "--json"))
         assert (remark or "counted") in page if remark else "counted" not in page
         assert (told["remark"], told["cost"]["units"]) == (remark, str(units))
-        says = "Rounded up to the menu, as the remark of each says: 1."
+        says = "Counted as a little more than their epsilons, which are between the steps of these books: 1;"
         assert (says in str(book)) is (says in ok("budget", book.path)) is (remark is not None and units <= 2051)

@@ -33,7 +33,12 @@ from discreet.errors import (
 __all__ = ["app"]
 
 _REFUSED: Final = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
-_EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {"matplotlib": "plot", "rich": "cli"}
+_EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {
+    "matplotlib": "plot",
+    "psycopg": "postgres",
+    "pyspark": "spark",
+    "rich": "cli",
+}
 _SECTIONS: Final = {
     "Publish tables": (count, sum_, mean, release, keys, explain, suggest, budget),
     "Ask people": (survey,),
@@ -52,10 +57,15 @@ _FLAGS: Final = (
         "keys": "--key",
         "mechanism": "MECHANISM",
         "name": "NAME",
+        "every": "--period",
+        "analyst": "--analyst",
+        "analysts": "--analyst",
+        "version": "--data-version",
     }
     | {
         name: f"--{name.replace('_', '-')}"
         for name in (
+            *("accountant", "answers", "noise", "period", "release_delta", "rounds", "start", "who"),
             *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
             *(
                 "folder",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 if TYPE_CHECKING:
+    from discreet.tables import Answer
     from discreet.tables.project import Binding
 
-__all__ = ["UNCOUNTED", "bound", "completed", "say_uncounted"]
+__all__ = ["UNCOUNTED", "books_of", "bound", "completed", "say_uncounted", "say_unkept"]
 
 _UNCOUNTED: Final = (
     "discreet: nobody is counting: this answer is on no books. discreet budget books.db --create --epsilon 3 makes "
@@ -26,6 +28,12 @@ def say_uncounted(given: dict[str, Any]) -> None:
     if given["ledger"] is None:
         bound_to_none = _UNCOUNTED.format('ledger = "books.db" in discreet.toml')
         click.echo(bound_to_none if "bounds" in given else UNCOUNTED, err=True)
+
+
+def say_unkept(given: dict[str, Any], answer: Answer) -> None:
+    """Say so where an answer was to be kept and is not."""
+    if given["version"] is not None and answer.by and answer.receipt.rounds > 1:
+        click.echo("discreet: an answer in two rounds is not kept: asked again, it is paid for again.", err=True)
 
 
 def bound(command: Callable[..., None]) -> Callable[..., None]:
@@ -48,7 +56,31 @@ def completed(given: dict[str, Any]) -> dict[str, Any]:
     for project in Project.near(given["file"]):
         if found := project.of(given["file"], given["table"]):
             return _filled(given, found, project.path)
+    check_name(given["file"])
     return given
+
+
+def check_name(file: str) -> None:
+    """Raise where neither a file nor a table has this name, and there are tables that may have been meant."""
+    from discreet.tables.project import Project
+
+    if "://" in file or Path(file).exists() or glob.glob(file, recursive=True):  # noqa: PTH207
+        return
+    for project in Project.near(file):
+        names = ", ".join(project.bindings)
+        raise click.UsageError(f"{file}: need a file that exists, or a table of {project.path}: {names}")
+
+
+def books_of(path: str) -> str:
+    """Return the books of the project's table that has this name; else what was typed."""
+    from discreet.tables.project import Project
+
+    for project in () if "://" in path or Path(path).exists() else Project.near(path):
+        if path in project.bindings:
+            if (books := project[path].ledger) is None:
+                raise click.UsageError(f"{path}: {project.path} names no books for it: ledger = PATH")
+            return books
+    return path
 
 
 def _filled(given: dict[str, Any], said: Binding, path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli import complete
-from discreet.cli.project import bound, say_uncounted
+from discreet.cli.project import books_of, bound, say_uncounted, say_unkept
 from discreet.cli.show import Part, plural, show, with_page
 
 if TYPE_CHECKING:
-    from discreet.ledger import Ledger, Reservation
+    from discreet.ledger import Ledger, Period, Reservation
     from discreet.tables import Aggregate, Answer, Explanation, KeysExplanation
     from discreet.tables.aggregates import Value
 
@@ -24,7 +25,11 @@ __all__ = ["budget", "count", "explain", "explained", "keys", "mean", "release",
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PATH = click.Path()
-_OF_BOOKS = {"who": "without books nobody counts who asks", "plan": "releases are reserved on books"}
+_OF_BOOKS = {
+    "who": "without books nobody counts who asks",
+    "plan": "releases are reserved on books",
+    "version": "answers are kept on books",
+}
 _FILE = click.argument("file", type=_PATH)
 _COLUMN = click.argument("column", shell_complete=complete.columns)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -316,7 +321,7 @@ def suggest(**given: Any) -> None:
 
 
 @click.command(short_help="Show what was spent, and what is left; or make the books.")
-@click.argument("path", type=_PATH, required=False)
+@click.argument("path", type=_PATH, required=False)  # Or a table of the project, whose books they are.
 @click.option("--create", is_flag=True, help="Make the books, with a budget of --epsilon and --delta.")
 @click.option("--epsilon", help="The whole budget's epsilon, with --create or --compare.")
 @click.option("--delta", help="The whole budget's delta, with --create or --compare; 0 unless given.")
@@ -394,6 +399,7 @@ def budget(
         return _compare(epsilon, delta, releases, as_json)
     if path is None:
         raise click.UsageError("Missing argument 'PATH'")
+    path = books_of(path)
     made: dict[str, Any] = {"delta": delta, "accountant": accountant, "release_delta": release_delta}
     made |= {"answers": answers, "period": period_of(period, start)}
     _check_made(create, epsilon, made)
@@ -413,6 +419,7 @@ def budget(
         for name, (most, own) in ({} if create else limits).items():
             book.set_limit(name, epsilon=most, delta=own)
         done = ["Every digest, every cost and the accountant's numbers are right."] * verify
+        done += _early(made["period"])
         if reserve is not None:
             from discreet.cli.plans import reserved
 
@@ -438,6 +445,13 @@ def _compare(epsilon: str, delta: str, releases: tuple[str, ...], as_json: bool)
 
     table = compare(epsilon=epsilon, delta=delta, releases={text: release_event(text) for text in releases})
     show([compared_page(epsilon, delta, table)], {"allowed": table}, as_json=as_json)
+
+
+def _early(period: Period | None) -> list[str]:
+    """Say which period counts now, where the first has not begun."""
+    if period is None or period.start <= datetime.now(UTC).date():
+        return []
+    return [f"--start {period.start} is to come: what is charged before counts in the first {period.every}."]
 
 
 def _check_made(create: bool, epsilon: str | None, made: Mapping[str, Any]) -> None:
@@ -525,6 +539,7 @@ def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> 
         data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
     show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
     say_uncounted(given)
+    say_unkept(given, answer)
 
 
 def _whole(answer: Answer, as_json: bool) -> tuple[Iterable[Part], dict[str, Any]]:
@@ -644,7 +659,8 @@ def _table(given: dict[str, Any]) -> Any:
     else:
         for name, why in _OF_BOOKS.items():
             if given.get(name):
-                raise click.UsageError(f"--{name} needs --ledger: {why}")
+                option = "data-version" if name == "version" else name
+                raise click.UsageError(f"--{option} needs --ledger: {why}")
     types = _pairs(given["types"], "type", "COLUMN=TYPE, such as year=integer")
     again = {name: given[name] for name in ("version", "fresh") if given.get(name)}
     person, place = given["person"] or None, given["table"]

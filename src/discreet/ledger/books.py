@@ -958,7 +958,7 @@ def _periods(period: Period | None, accountant: str | None, whole: Amount, own: 
     if period is None:
         return NO_LIMITS
     if not period.budget.within(whole):
-        raise ParameterError("period", period, f"at most the whole: {whole.text(up=False)}")
+        raise ParameterError("period", period.budget.text(up=True), f"at most the whole: {whole.text(up=False)}")
     name = accountant if period.delta else None
     share = None if own is None or not period.delta else own * period.delta / whole.delta
     return Limits(Spell.start(period, _kind(name, period.budget).for_budget(period.budget, share)))

@@ -38,6 +38,8 @@ class Plan:
     @classmethod
     def of(cls, releases: Iterable[Any], left: Amount) -> Plan:
         """Return the plan of some events, or of what explains questions."""
+        if hasattr(releases, "event") or isinstance(releases, Event):
+            raise KindError("releases", type(releases), "a list of events, or of explanations: [it] for one")
         try:
             events = Counter(getattr(each, "event", each) for each in releases)
         except TypeError:

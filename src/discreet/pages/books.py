@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from discreet.accounting import accountants
+from discreet.errors import none_of
 from discreet.exact import in_full, read_in_full, written
 from discreet.pages.sheet import Column, Sheet, amounts
 
@@ -78,6 +79,8 @@ def account_of(books: Mapping[str, Any], who: str) -> dict[str, Any]:
     own = [entry for entry in books["entries"] if entry["kind"] == "charge" and entry["who"] == who]
     numbers = {entry["number"] for entry in own}
     about = [e for e in books["entries"] if _told_of(e, who, numbers)]
+    if not about and who not in books["analysts"]:
+        raise none_of("who", who, sorted({e["who"] for e in books["entries"] if e["who"]} | {*books["analysts"]}))
     listed = [{**e, "cost": {name: e[name] for name in books["budget"]}, "remark": None} for e in about]
     limit = books["analysts"].get(who, {"limit": books["budget"]})
     sums = {name: sum((read_in_full(e[name]) for e in about), Fraction(0)) for name in books["budget"]}
@@ -130,7 +133,7 @@ def _printable(text: str) -> str:
 
 _DONE: Final = {"failed": "failed", "void": "taken back"}
 _RESERVED: Final = "discreet:reserved"
-_MADE: Final = {"release": "released from reservations", "answer": "kept"}
+_MADE: Final = {"release": "released from reservations", "answer": "kept for asking again"}
 
 
 def noted(entry: Mapping[str, Any]) -> str:
@@ -215,7 +218,8 @@ def _about(entry: Mapping[str, Any]) -> str:
 def _rounded(numbers: Sequence[str]) -> list[str]:
     """Return a line about entries that count as more than they say, if there are any."""
     listed = [*numbers[:_LISTED], *([f"{len(numbers) - _LISTED:,} more"] if len(numbers) > _LISTED else [])]
-    return [f"Rounded up to the menu, as the remark of each says: {', '.join(listed)}."] if numbers else []
+    counted = "Counted as a little more than their epsilons, which are between the steps of these books"
+    return [f"{counted}: {', '.join(listed)}; --why shows how much."] if numbers else []
 
 
 def _left(name: str, spent: Fraction, of: Fraction) -> str:

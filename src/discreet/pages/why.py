@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import Any, Final
 
 from discreet import mechanisms
@@ -20,6 +22,14 @@ __all__ = ["why_sheet"]
 
 _FAILING: Final = frozenset({"LaplaceThreshold", "TruncatedLaplaceThreshold"})
 """Mechanisms whose delta is the probability that a key or a value appears which only one of the two data can give."""
+
+_OF_TABLES: Final = {
+    "InRounds": "Two rounds count people with Gaussian noise and a threshold, the second among groups that the first "
+    "has not shown: both together lose what the joint loss of the two noises is, at the sensitivity of each round.",
+    "Chosen": "Noisy numbers of people's groups choose one of several releases: both together lose what the numbers "
+    "lose and what the costliest of the releases does.",
+}
+"""Theorems of measurements on tables, whose proofs are rounds.md and release.md there."""
 
 
 def why_sheet(
@@ -61,13 +71,15 @@ def _parts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         return
     event = Event.from_dict(entry["event"])
     yield "promise", f"{_promise(event)}."
-    for part in event.parts:
-        numbers = [f"{name} {_up(value)}" for name, value in part.parameters]
-        apart = [f"at distance {', '.join(map(_up, part.sensitivity))}"] if part.sensitivity else []
-        yield "mechanism", ", ".join([part.mechanism or "not said", *numbers, *apart])
-        yield "what it tells", _told(part)
-        kind = getattr(mechanisms, part.mechanism or "", LossDistribution if part.mechanism == "Reservation" else None)
-        yield "by the theorem", theorem(kind) or "not said"
+    for name, parts in groupby(Counter(event.parts).items(), lambda pair: pair[0].mechanism):
+        for part, count in parts:
+            numbers = [f"{parameter} {_up(value)}" for parameter, value in part.parameters]
+            apart = [f"at distance {', '.join(map(_up, part.sensitivity))}"] if part.sensitivity else []
+            times = f"{count:,} x " if count > 1 else ""
+            yield "mechanism", times + ", ".join([name or "not said", *numbers, *apart])
+            yield "what it tells", f"{_told(part)}{', each' * (count > 1)}"
+        kind = getattr(mechanisms, name or "", LossDistribution if name == "Reservation" else None)
+        yield "by the theorem", theorem(kind) or _OF_TABLES.get(name or "", "not said")
 
 
 def _promise(event: Event) -> str:

@@ -21,7 +21,7 @@ from discreet.tables.finding import Finding
 from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon
 from discreet.tables.ready import Ready
-from discreet.tables.receipts import Receipt
+from discreet.tables.receipts import Receipt, entered
 from discreet.words import promise
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class KeysQuery:
             with charged(ledger, self.event, self.table.name, receipt.to_dict()) as entry:
                 keys = self.measurement.release(ready)  # proof: drawn
             keep(self.table, asked, entry, packed(keys, types) if asked is not None else None)
-        receipt = receipt.entered(entry, kept=known is not None)
+        receipt = entered(receipt, entry, kept=known is not None)
         left = None if ledger is None else ledger.last_left
         return Answer(receipt.by, keys, (), receipt, types, left)
 

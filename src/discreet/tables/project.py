@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, final
+from urllib.parse import parse_qsl, urlsplit
 
 from discreet.errors import KindError, ParameterError, none_of
 from discreet.exact import exact
@@ -28,12 +28,13 @@ from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
 from discreet.ledger import Ledger
 from discreet.tables.table import Table
+from discreet.tables.texts import declared
 from discreet.urls import database_file, without_secrets
 
 __all__ = ["Binding", "Project", "is_same"]
 
 NAME: Final = "discreet.toml"
-_USER: Final = re.compile("://.*@")
+_PORTS: Final = {"postgres": ":5432", "mysql": ":3306"}
 
 
 def _as_list(value: Any) -> Any:
@@ -89,16 +90,25 @@ class Binding:
         """Return whether this is what is said of a table of the source; most engines read names in any case."""
         return self.table is not None and self.table.casefold() == table.casefold()
 
-    def open(self) -> Table:
-        """Return the table, charged to its books."""
-        books = None if self.ledger is None else Ledger(self.ledger)
-        return Table(self.source, person=self.person, ledger=books, table=self.table, types=self.types or None)
+    def open(
+        self, *, who: str | None = None, plan: int | None = None, version: str | None = None, fresh: bool = False
+    ) -> Table:
+        """Return the table, charged to its books; *who* asks, and *plan* is the number of a reservation there."""
+        if self.ledger is None and not (who is None and plan is None):
+            raise ParameterError("who" if plan is None else "plan", who if plan is None else plan, "none: no books")
+        books = None if self.ledger is None else Ledger(self.ledger, who=who)
+        charged = books if books is None or plan is None else books.reservation(plan)
+        said: dict[str, Any] = {"table": self.table, "types": self.types or None, "version": version, "fresh": fresh}
+        return Table(self.source, person=self.person, ledger=charged, **said)
 
 
 @final
 @dataclass(frozen=True, slots=True, init=False)
 class Project:
     r"""The tables of a project file, by their names. Paths in it are beside it.
+
+    Without a path it is the nearest one above the working folder. Python takes no bounds from it by itself, but as in
+    ``Sum("amount", *project["events"].bounds["amount"])``.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +127,8 @@ class Project:
     path: Path
     bindings: Mapping[str, Binding]
 
-    def __init__(self, path: str | os.PathLike[str] = NAME) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        path = _above(Path.cwd()) or NAME if path is None else path
         place = path_of(path).absolute()
         if not place.is_file():
             raise ParameterError("path", str(path), "a file that exists")
@@ -148,9 +159,9 @@ class Project:
             raise none_of("name", name, self.bindings)
         return self.bindings[name]
 
-    def table(self, name: str) -> Table:
-        """Return a table of the project, charged to its books."""
-        return self[name].open()
+    def table(self, name: str, **asked: Any) -> Table:
+        """Return a table of the project, charged to its books; *asked* is what `Binding.open` takes."""
+        return self[name].open(**asked)
 
     def of(self, source: str, /, table: str | None = None) -> Binding | None:
         """Return what is said of a table, by its name here or by its source; None where nothing is.
@@ -190,6 +201,7 @@ def _binding(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
         )
     if ("person" in said) is ("each_row" in said):
         raise ParameterError(f"tables.{name}", "who a person is", "person = COLUMN, or each_row = true")
+    types = declared(said.get("types", {}), f"tables.{name}.types")
     bounds = {column: (low, high) for column, (low, high) in said.get("bounds", {}).items()}
     for column, pair in bounds.items():
         low, high = (exact(x, f"tables.{name}.bounds.{column}") for x in pair)
@@ -201,7 +213,7 @@ def _binding(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
         tuple(_as_list(said["person"])) if "person" in said else None,
         _beside(place, said["ledger"]) if "ledger" in said else None,
         said.get("table"),
-        MappingProxyType(dict(said.get("types", {}))),
+        types,
         MappingProxyType(bounds),
     )
 
@@ -233,7 +245,12 @@ def is_same(source: str, other: str, /) -> bool:
 def _places(source: str) -> set[str]:
     """Return where a source is: its files without links, or a URL without who asks there and with which secrets."""
     files = {os.path.realpath(each) for each in _files(source)}
-    return files or {_USER.sub("://", without_secrets(source).replace("postgresql:", "postgres:", 1)).casefold()}
+    if files:
+        return files
+    url = urlsplit(without_secrets(source).replace("postgresql:", "postgres:", 1))
+    hosts = url.netloc.rpartition("@")[2].removesuffix(_PORTS.get(url.scheme, ""))
+    schema = [value for name, value in parse_qsl(url.query) if name == "schema"]  # The rest is how one gets there.
+    return {" ".join([url.scheme, hosts, url.path.rstrip("/"), *schema]).casefold()}
 
 
 def _files(source: str) -> list[Path]:

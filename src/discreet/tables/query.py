@@ -27,7 +27,7 @@ from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon, check_noise
 from discreet.tables.noise import ColumnNoise
 from discreet.tables.ready import Ready
-from discreet.tables.receipts import Found, Receipt
+from discreet.tables.receipts import Found, Receipt, entered
 from discreet.tables.release import Chosen, InTurn, Released
 from discreet.tables.rounds import InRounds, check_rounds, rest
 from discreet.tables.spread import Sizes, Spread
@@ -239,12 +239,12 @@ class Query:
             before, answer = known
             receipt = replace(usual, laws=tuple(answer.get("laws", ()))).receipt
             receipt = replace(receipt, share_of_left=answer.get("share_of_left"))
-            return self._unpacked(answer), receipt.entered(before, kept=True)
+            return self._unpacked(answer), entered(receipt, before, kept=True)
         ready = self._ready(*self._boundings)
         with charged(self.table.ledger, self.event, self.table.name, receipt.to_dict()) as entry:
             released = self.measurement.release(ready)  # proof: drawn
         keep(self.table, asked, entry, self._packed(released) if asked is not None else None)
-        return released, receipt.entered(entry)
+        return released, entered(receipt, entry)
 
     def _packed(self, released: Released) -> dict[str, Any] | None:
         """Return what was released as plain values; None where they would not come back as they are."""

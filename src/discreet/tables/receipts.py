@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from discreet.tables.aggregates import Aggregate
     from discreet.tables.spread import LeftOut
 
-__all__ = ["Found", "Receipt", "described"]
+__all__ = ["Found", "Receipt", "described", "entered"]
 
 
 @final
@@ -89,12 +89,6 @@ class Receipt:
     when: datetime | None = None
     kept: bool = False
     plan: int | None = None
-
-    def entered(self, entry: Entry | None, *, kept: bool = False) -> Receipt:
-        """Return the receipt with the entry of the books that is about it, if there is one."""
-        return (
-            self if entry is None else replace(self, entry=entry.number, when=entry.when, kept=kept, plan=entry.about)
-        )
 
     @property
     def bounds(self) -> dict[str, int]:
@@ -178,6 +172,13 @@ class Receipt:
             free = {} if self.is_charged else {"kept": True} if self.kept else {"plan": self.plan}
             said["ledger"] = {"entry": self.entry, "when": self.when.isoformat(), **free}
         return said
+
+
+def entered(receipt: Receipt, entry: Entry | None, *, kept: bool = False) -> Receipt:
+    """Return a receipt with the entry of the books that is about it, if there is one."""
+    if entry is None:
+        return receipt
+    return replace(receipt, entry=entry.number, when=entry.when, kept=kept, plan=entry.about)
 
 
 def described(receipt: Any) -> str:

@@ -43,7 +43,7 @@ _BLANKS: Final = 1 << 16
 """An array begins within so many characters of a file."""
 
 
-def declared(types: Any) -> Mapping[str, str]:
+def declared(types: Any, name: str = "types", /) -> Mapping[str, str]:
     """Return the types that are declared for columns, checked.
 
     >>> dict(declared({"year": "integer", "price": "decimal(9,2)"}))
@@ -53,19 +53,19 @@ def declared(types: Any) -> Mapping[str, str]:
     discreet.errors.ParameterError: types='int': need integer, number, text, boolean, date, timestamp or decimal(p,s)
     """
     if not isinstance(types, Mapping) or not all(isinstance(text, str) for pair in types.items() for text in pair):
-        raise KindError("types", type(types), 'columns with their types, such as {"year": "integer"}')
+        raise KindError(name, type(types), 'columns with their types, such as {"year": "integer"}')
     for kind in types.values():
-        _ibis_type(kind)
+        _ibis_type(kind, name)
     return MappingProxyType(dict(types))
 
 
-def _ibis_type(kind: str) -> str:
+def _ibis_type(kind: str, name: str = "types") -> str:
     if kind in _TYPES:
         return _TYPES[kind]
     found = _DECIMAL.fullmatch(kind)
     if found and 0 <= int(found[2]) <= int(found[1]) <= 38 and int(found[1]):
         return kind
-    raise ParameterError("types", kind, _NAMES)
+    raise ParameterError(name, kind, _NAMES)
 
 
 def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any:
