@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
         (COUNT + " --out x.xlsx", "discreet: 'x.xlsx': need a file that ends in .parquet, .csv or .json"),
         (COUNT + " --html x.pdf", "discreet: 'x.pdf': need a file that ends in .html or .htm"),
         ("explain visits.csv --by city", "need the question before the file: discreet explain count visits.csv"),
-        ("budget b.db --epsilon 3", "--release-delta and --period make a budget: add --create"),
+        ("budget b.db --epsilon 3", "--period and --answers make a budget: add --create"),
         ("budget b.db --create", "--create needs --epsilon, the whole budget"),
         ("survey plan --choices 3 --epsilon 1 --margin 2", "--margin '2': need 0 < margin < 1, such as 0.02"),
         ("survey plan --choices 3 --epsilon 1 --margin 2%", "need a number without a percent sign: 0.02"),

@@ -429,6 +429,7 @@ def budget(
             pairs = [[name, text] for name, text in zip(names, texts, strict=True)]
             return show([*facts_page(f"{path}: entry {why}", pairs), *done], {"why": pairs}, as_json=as_json)
         books = book.to_dict()
+        done += _divided(books) if create else []
     if who is not None and not acts:
         books, path = account_of(books, who), f"{path}, {who}"
     if entry is None:
@@ -452,6 +453,18 @@ def _early(period: Period | None) -> list[str]:
     if period is None or period.start <= datetime.now(UTC).date():
         return []
     return [f"--start {period.start} is to come: what is charged before counts in the first {period.every}."]
+
+
+def _divided(books: Mapping[str, Any]) -> list[str]:
+    """Say what delta is divided into, where it is."""
+    from discreet.cli.show import amount
+    from discreet.exact import read_in_full
+
+    own, whole = books["terms"].get("release_delta"), books["budget"]["delta"]
+    if own in (None, whole):
+        return []
+    part, of = (amount(read_in_full(x), up=False) for x in (own, whole))
+    return [f"Of delta {of}, {part} is for the releases' own deltas; the rest lets more releases fit."]
 
 
 def _check_made(create: bool, epsilon: str | None, made: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any, Final
@@ -20,6 +21,8 @@ __all__ = ["timeline_page"]
 _COLUMNS: Final = 60
 _NAMED: Final = 4
 """How many of those who asked are drawn by name; the others together."""
+_DRAWN: Final = 20
+"""How many analysts are drawn."""
 _NOBODY: Final = "not said"
 
 
@@ -34,24 +37,33 @@ def timeline_page(title: str, books: Mapping[str, Any], sheet: Sheet) -> Page:
     True
     """
     budget, left = books["budget"], books["left"]
-    tiles = [(f"{name.capitalize()} left", written(read_in_full(left[name]), up=False)) for name in budget]
+    now = "" if books["period"] is None else f" this {books['period']['every']}"
+    tiles = [(f"{name.capitalize()} left{now}", written(read_in_full(left[name]), up=False)) for name in budget]
     charges = sum(entry["kind"] == "charge" for entry in books["entries"])
+    tiles += [("Charges", f"{charges:,}"), ("Entries, with notes", f"{len(books['entries']):,}")]
     epsilon, delta = (read_in_full(budget[name]) for name in ("epsilon", "delta"))
     told = "That holds for all that these books will ever allow, whatever is asked next, and why."
     counted = [(f"budget: {name}", written(read_in_full(x), up=True)) for name, x in budget.items()]
+    if (own := books["terms"].get("release_delta")) is not None:
+        counted.append(("of which for the releases' own deltas", written(read_in_full(own), up=False)))
     counted.append((f"counted by: {books['accountant']}", rule(books["accountant"])))
     sections = [
         # The sheet's first remarks are the readings, which are drawn here.
-        Section("What is left", [_readings(books["readings"]), Text(sheet.remarks[len(books["readings"]) :])]),
+        Section("What is left", [*_left(books), Text(sheet.remarks[len(books["readings"]) :])]),
         Section("What was spent, when and by whom", _spending(books)),
         Section(
             "What all answers together can tell",
             [Text([f"{promise(epsilon, delta, fails=False)}. {told}", *_of_periods(books["period"])])],
         ),
         Section("How it is counted", [Facts(counted)]),
-        Section("The charges", sheet.blocks()),
+        Section("The entries", _narrow(sheet).blocks()),
     ]
-    return Page(title, "", [*tiles, ("Charges", f"{charges:,}")], sections, FOOTER)
+    return Page(title, "", tiles, sections, FOOTER)
+
+
+def _narrow(sheet: Sheet) -> Sheet:
+    """Return a sheet with what entries cost before what they are: a phone shows the first columns."""
+    return replace(sheet, columns=sorted(sheet.columns, key=lambda column: (not column.head, not column.number)))
 
 
 def _of_periods(period: Mapping[str, Any] | None) -> list[str]:
@@ -63,13 +75,25 @@ def _of_periods(period: Mapping[str, Any] | None) -> list[str]:
     return [f"{said}{promise(epsilon, delta, fails=False)}."]
 
 
-def _readings(readings: Mapping[str, Mapping[str, str]]) -> Bars:
+def _left(books: Mapping[str, Any]) -> list[Block]:
+    """Draw how much is spent of the whole, of the period, and of what each analyst may spend."""
+    drawn: list[Block] = [_readings("Spent of each sum, %", books["readings"])]
+    if books["period"] is not None:
+        drawn.append(_readings(f"Spent of each sum this {books['period']['every']}, %", books["period"]["readings"]))
+    limits = {
+        name: {"spent": each["spent"]["epsilon"], "of": each["limit"]["epsilon"]}
+        for name, each in list(books["analysts"].items())[:_DRAWN]
+    }
+    return [*drawn, *([_readings("Spent of each analyst's epsilon, %", limits)] if limits else [])]
+
+
+def _readings(caption: str, readings: Mapping[str, Mapping[str, str]]) -> Bars:
     """Draw how much of each sum is spent; a charge passes while those fit that decide."""
     pairs = {name: (read_in_full(read["spent"]), read_in_full(read["of"])) for name, read in readings.items()}
     shares = [float(100 * spent / of) if of else 0.0 for spent, of in pairs.values()]
     texts = [f"{written(spent, up=True)} of {written(of, up=True)}" for spent, of in pairs.values()]
-    beside = "; ".join(f"{name}: {text} spent" for name, text in zip(pairs, texts, strict=True)) + "."
-    return Bars("Spent of each sum, %", list(pairs), shares, beside=beside, limit=(100, "the whole"), shown=texts)
+    beside = "; ".join(f"{named(name)}: {text} spent" for name, text in zip(pairs, texts, strict=True)) + "."
+    return Bars(caption, list(pairs), shares, beside=beside, limit=(100, "the whole"), shown=texts)
 
 
 def _spending(books: Mapping[str, Any]) -> list[Block]:
