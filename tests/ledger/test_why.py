@@ -234,4 +234,4 @@ class TestFiles:
         book = Ledger.in_memory(epsilon=1, delta="1e-6")
         book.charge(epsilon="0.012")
         book.void(1, reason="nobody saw it")
-        assert "as the remark of each says: 1.\n" in f"{book}\n"
+        assert "of these books: 1; --why shows how much.\n" in f"{book}\n"

@@ -457,13 +457,12 @@ def _early(period: Period | None) -> list[str]:
 
 def _divided(books: Mapping[str, Any]) -> list[str]:
     """Say what delta is divided into, where it is."""
-    from discreet.cli.show import amount
-    from discreet.exact import read_in_full
+    from discreet.exact import read_in_full, written
 
     own, whole = books["terms"].get("release_delta"), books["budget"]["delta"]
     if own in (None, whole):
         return []
-    part, of = (amount(read_in_full(x), up=False) for x in (own, whole))
+    part, of = (written(read_in_full(x), up=False) for x in (own, whole))
     return [f"Of delta {of}, {part} is for the releases' own deltas; the rest lets more releases fit."]
 
 
