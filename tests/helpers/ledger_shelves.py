@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import postgres_server
 import pytest
+import tiers
 from ledger_past import is_url, raw, schema_of
 
 from discreet import BudgetError, Ledger
@@ -24,7 +25,14 @@ POSTGRES = pytest.mark.xdist_group("books in postgres")
 STORES = ["sqlite", pytest.param("postgres", marks=POSTGRES)]
 PROCESSES = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 """Processes that have nothing of this one; where there is fork, they come from one that has imported the library."""
-PROCESSES.set_forkserver_preload(["discreet"])
+PROCESSES.set_forkserver_preload(["discreet.ledger", "discreet.survey"])
+
+
+def on_shelves(name, values, step):
+    """Give a test each of some values on a shelf of SQLite, and every *step*-th on one of PostgreSQL, by default."""
+    small = [("sqlite", value) for value in values]
+    large = [pytest.param("postgres", value, marks=POSTGRES) for value in tiers.each(values, step)]
+    return pytest.mark.parametrize(("shelf", name), small + large, indirect=["shelf"])
 
 
 class Database:

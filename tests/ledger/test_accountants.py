@@ -12,7 +12,7 @@ import pytest
 from command import ok
 from ledger_past import raw, write
 from ledger_racers import spend_all
-from ledger_shelves import POSIX, PROCESSES, killed, seconds
+from ledger_shelves import POSIX, PROCESSES, killed, on_shelves, seconds
 from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
@@ -98,7 +98,7 @@ class TestPromises:
             book.charge(epsilon=0, delta=left.delta + Fraction(1, 10**30))
         book.charge(epsilon=left.epsilon, delta=left.delta)
 
-    @pytest.mark.parametrize(
+    @on_shelves(
         "sql",
         [
             "UPDATE entries SET event = replace(event, '1/50', '1/500') WHERE number = 34",
@@ -107,6 +107,7 @@ class TestPromises:
             "UPDATE budget SET accountant = 'plain '",
             "DELETE FROM entries WHERE number = 34",
         ],
+        5,
     )
     def test_damage_is_seen(self, kind, sql, shelf):
         book = fill(made(shelf / "b.db", kind), STEP + 3)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from ledger_past import is_url, raw, write
+from ledger_shelves import on_shelves
 
 from discreet import BudgetError, Ledger, LedgerError
 from discreet.accounting import Amount, Event, Plain
@@ -150,7 +151,7 @@ TAMPERED = {
 
 
 class TestTampering:
-    @pytest.mark.parametrize("what", TAMPERED)
+    @on_shelves("what", TAMPERED, 4)
     def test_what_is_read_when_books_are_opened_is_checked(self, what, shelf):
         path = long_books(shelf / "b.db", 3 * STEP + 5)
         book = Ledger(path)
@@ -160,7 +161,7 @@ class TestTampering:
             with pytest.raises(LedgerError):
                 call()
 
-    @pytest.mark.parametrize(
+    @on_shelves(
         "sql",
         [
             "UPDATE entries SET cost = replace(cost, '1/1000', '1/1001') WHERE number = 7",
@@ -174,6 +175,7 @@ class TestTampering:
             "UPDATE entries SET digest = '' WHERE number = 7",
             "DELETE FROM entries WHERE number = 7",
         ],
+        4,
     )
     def test_verify_finds_the_rest(self, sql, shelf):
         path = long_books(shelf / "b.db", 3 * STEP + 5)

@@ -13,18 +13,18 @@ from ledger_past import is_url, raw, refusal, write
 from ledger_racers import race
 from ledger_shelves import (
     POSIX,
-    POSTGRES,
     PROCESSES,
     SHELVES,
     exists,
     filled,
     in_child,
     killed,
+    on_shelves,
     remove,
     seconds,
     spend,
 )
-from tiers import cases, each
+from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
 from discreet.ledger import Amount
@@ -90,12 +90,7 @@ class TestAppendOnly:
         assert book.entries() == before
         book.verify()
 
-    @pytest.mark.parametrize(
-        ("shelf", "sql"),
-        [("sqlite", sql) for sql in NOTICED]
-        + [pytest.param("postgres", sql, marks=POSTGRES) for sql in each(NOTICED[::-1], 4)],
-        indirect=["shelf"],
-    )
+    @on_shelves("sql", NOTICED[::-1], 4)
     def test_the_past_rewritten_without_the_triggers_is_noticed(self, shelf, sql):
         book = filled(shelf / "b.db")
         write(shelf / "b.db", sql)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import multiprocessing
 import os
 import pickle
 import subprocess
@@ -10,6 +9,7 @@ import sys
 from fractions import Fraction
 
 import pytest
+from ledger_shelves import PROCESSES
 
 from discreet import (
     BudgetError,
@@ -344,7 +344,7 @@ class TestLedgers:
     def test_eight_processes_spend_no_more_than_there_is(self, tmp_path):
         path = tmp_path / "given.db"
         Ledger(path, epsilon=5).close()
-        with multiprocessing.get_context("spawn").Pool(4) as pool:
+        with PROCESSES.Pool(4) as pool:
             given = sum(pool.starmap(_give, [(str(path), i) for i in range(8)]))
         book = Ledger(path)
         assert given == len(book.entries()) == 4  # Each costs ln 3.

@@ -65,10 +65,14 @@ def turn(*aggregates, groups, epsilon=1, delta=DELTA, keys=None, noise="auto", w
 # The choice.
 
 
-@pytest.mark.parametrize("aggregate", [People(), Rows(3)], ids=["people", "rows"])
-@pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-12"])
-@pytest.mark.parametrize("epsilon", ["1/10", 1, 8])
-@pytest.mark.parametrize("groups", tiers.each([1, 2, 3, 4, 8, 10, 28, 64], 2))
+@tiers.crossed(
+    5,
+    ids=lambda value: type(value).__name__ if isinstance(value, People | Rows) else None,
+    aggregate=[People(), Rows(3)],
+    epsilon=["1/10", 1, 8],
+    delta=["1e-3", "1e-6", "1e-12"],
+    groups=[1, 2, 3, 4, 8, 10, 28, 64],
+)
 def test_private_groups_get_the_noise_that_shows_the_smallest(aggregate, epsilon, delta, groups):
     part = turn(aggregate, groups=groups, epsilon=epsilon, delta=delta).parts[0]
     apart = {"l0": groups, "li": aggregate.most}

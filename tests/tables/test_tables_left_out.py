@@ -44,8 +44,7 @@ MANY = [1] * 900 + [2] * 300 + [3] * 100 + [7] * 40 + [20] * 10
 
 
 class TestEstimate:
-    @pytest.mark.parametrize("bound", [1, 2, 3, 5, 8])
-    @pytest.mark.parametrize("what", ["count_people", "sum", "mean"])
+    @tiers.crossed(4, what=["count_people", "sum", "mean"], bound=[1, 2, 3, 5, 8])
     def test_without_noise_it_is_the_share_of_peoples_groups(self, what, bound):
         paid = {} if what == "count_people" else {"column": "paid", "low": 0, "high": 2}
         found = getattr(by_city(visits(*MANY)), what)(epsilon=SURE, delta="1e-6", max_groups=bound, **paid).left_out
