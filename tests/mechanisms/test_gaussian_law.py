@@ -124,6 +124,11 @@ class TestTheta:
                     found = float(theta.sum_above(v, n, k))
                 assert found == pytest.approx(sum(p for y, p in masses.items() if y >= k), rel=1e-12)
 
+    def test_a_tail_that_is_remembered_is_as_tight_as_whoever_asks_needs(self):
+        for bits, n in itertools.product((64, 400, 128), (1, 3)):
+            with ctx.workprec(bits):
+                assert theta.sum_above(Fraction(7, 5), n, 3).rel_accuracy_bits() > bits - 30
+
     @pytest.mark.parametrize("v", [Fraction(9), Fraction(12), Fraction(18)], ids=str)
     def test_the_lattice_bound_and_the_convolution_agree_at_every_precision(self, v):
         for n, k in itertools.product((2, 5, 40), (1, 7, 60)):

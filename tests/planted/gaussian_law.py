@@ -125,4 +125,11 @@ CATALOGUE = [
         "return apart.l1 / (2 * self.variance)",
         TESTS + "TestMechanisms::test_vectors_have_three_distances",
     ),
+    Mutant(
+        "a tail remembered at another precision",
+        N + "theta.py",
+        "return _sum_above(v, n, k, ctx.prec)",
+        "return _sum_above(v, n, k, 64)",
+        TESTS + "TestTheta::test_a_tail_that_is_remembered_is_as_tight_as_whoever_asks_needs",
+    ),
 ]
