@@ -15,6 +15,13 @@ CHARGED = TABLES + "test_what_is_charged_is_what_the_measurement_loses"
 
 CATALOGUE = [
     Mutant(
+        "a rho of one round for two",
+        M + "find_keys.py",
+        "(2 * one.variance) for one in self.rounds), Fraction(0))",
+        "(2 * one.variance) for one in self.rounds[-1:]), Fraction(0))",
+        "test_find_keys_rho.py::test_its_rho_is_that_of_the_noise_and_its_delta_that_of_new_keys",
+    ),
+    Mutant(
         "a key that nobody has can be found",
         F,
         "there = np.flatnonzero(totals)",

@@ -246,10 +246,14 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
         rows = self.weights if d == 1 else ((d * self.max_keys, d * self.norm),)  # proof: several
         if rows[0][1] > min(one.threshold for one in self.rounds):
             return EpsilonDelta(self.epsilon, Fraction(1))
-        phi = total(maximum(*(one._surprise(*row) for row in rows)) for one in self.rounds)  # proof: rounds
+        phi = self._phi(rows)
         shifted = len(self.rounds) * d * self.max_keys
         delta = self._delta([one.variance for one in self.rounds], d * self.norm, shifted, phi, mixed=d > 1)
         return EpsilonDelta(self.epsilon, delta)
+
+    def _phi(self, rows: Sequence[tuple[int, int]]) -> Number:
+        """Return -ln Pr[no key of theirs alone is found], in all rounds, of people who may have such keys."""
+        return total(maximum(*(one._surprise(*row) for row in rows)) for one in self.rounds)  # proof: rounds
 
     def _delta(
         self, variances: Sequence[Fraction], length: int, shifted: int, phi: Number, *, mixed: bool = False
@@ -268,12 +272,19 @@ class FindKeys(Measurement[Any, tuple[Any, ...]]):
         return threshold
 
     def event(self, d_in: int, /) -> Event:
-        """Return one move of epsilon, and the delta, with the noise and the threshold of each round."""
+        """Return one move of epsilon, and the delta; for one person also rho, and its own delta."""
         parameters: dict[str, Exact] = {"max_keys": self.max_keys, "norm": self.norm}
         for i, one in enumerate(self.rounds, 1):
             parameters |= {f"variance {i}": one.variance, f"threshold {i}": one.threshold}
-        distance = (self.input_metric.check(d_in),)
-        return event_of(self.loss(d_in), mechanism="FindKeys", sensitivity=distance, parameters=parameters)
+        loss, rho = self.loss(d_in), sum((self.norm**2 / (2 * one.variance) for one in self.rounds), Fraction(0))
+        one_apart = d_in == 1 and self.norm <= min(one.threshold for one in self.rounds)
+        return event_of(
+            loss,
+            mechanism="FindKeys",
+            sensitivity=(self.input_metric.check(d_in),),
+            parameters=parameters,
+            concentrated=(rho, -expm1(-self._phi(self.weights))) if one_apart else None,  # proof: concentrated
+        )
 
     def sample(self, x: Any, coins: Coins, /) -> tuple[Any, ...]:
         """Draw the keys that are found."""
