@@ -99,9 +99,10 @@ Proof.
     rewrite Hp, Hc. replace (E * ((E - i) * c)) with ((E * E - E * i) * c) by ring. rewrite Hi. ring. }
   assert (c - i * c = i * ((E - 1) * c)) as K5.
   { transitivity (E * i * c - i * c); [rewrite Hi; ring|ring]. }
-  rewrite K4 in K5. assert (i * (p * (a' - b)) <= a' - b) by nra.
+  rewrite K4 in K5. assert (i * (p * (a' - b)) <= 1 * (a' - b))
+    by (rewrite <- Rmult_assoc; apply Rmult_le_compat_r; [|rewrite <- (Rmult_1_l 1); apply Rmult_le_compat]; lra).
   assert ((c - i * c + (1 - a')) * d <= 1 * d) by (apply Rmult_le_compat_r; lra).
-  assert (p * a' <= p * a) by nra. nra.
+  assert (p * a' <= p * a) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
 (** ** What can be won: V *)

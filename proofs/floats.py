@@ -23,7 +23,8 @@ from discreet import (
 )
 
 REPORTED = Path(__file__).with_name("Reported.v")
-MANY = 200
+MANY, MORE = 60, 300
+"""How many parameters of each mechanism are committed, and how many are tried in `make test-all`."""
 
 Row = tuple[int, ...]
 
@@ -45,42 +46,42 @@ def inside(i: int, low: Fraction, high: Fraction, salt: int) -> Fraction:
     return low + (high - low) * Fraction(scattered(i, 1, d - 1, salt + 1), d)
 
 
-def response_bool() -> Iterator[Row]:
+def response_bool(many: int) -> Iterator[Row]:
     """Yield the numerator and denominator of prob."""
-    for i in range(MANY):
+    for i in range(many):
         p = inside(i, Fraction(1, 2), Fraction(1), 1)
         yield p.numerator, p.denominator, *as_integers(RandomizedResponseBool(prob=p).privacy_map(1))
 
 
-def response() -> Iterator[Row]:
+def response(many: int) -> Iterator[Row]:
     """Yield prob and the number of categories."""
-    for i in range(MANY):
+    for i in range(many):
         t = scattered(i, 2, 40, 3)
         p = inside(i, Fraction(1, t), Fraction(1), 4)
         loss = RandomizedResponse(categories=range(t), prob=p).privacy_map(1)
         yield p.numerator, p.denominator, t, *as_integers(loss)
 
 
-def rappor() -> Iterator[Row]:
+def rappor(many: int) -> Iterator[Row]:
     """Yield f, the greatest weight and the length."""
-    for i in range(MANY):
+    for i in range(many):
         f, k = inside(i, Fraction(0), Fraction(1), 6), scattered(i, 1, 60, 8)
         w = scattered(i, 1, k, 9)
         yield f.numerator, f.denominator, w, k, *as_integers(Rappor(length=k, max_weight=w, f=f).privacy_map(1))
 
 
-def unary() -> Iterator[Row]:
+def unary(many: int) -> Iterator[Row]:
     """Yield p, q and the length."""
-    for i in range(MANY):
+    for i in range(many):
         p, k = inside(i, Fraction(0), Fraction(1), 10), scattered(i, 2, 60, 12)
         q = inside(i, Fraction(0), p, 13)
         loss = OptimizedUnary(length=k, p=p, q=q).privacy_map(1)
         yield p.numerator, p.denominator, q.numerator, q.denominator, k, *as_integers(loss)
 
 
-def subset() -> Iterator[Row]:
+def subset(many: int) -> Iterator[Row]:
     """Yield prob, the size of the set and the number of categories."""
-    for i in range(MANY):
+    for i in range(many):
         k = scattered(i, 2, 40, 22)
         size = scattered(i, 1, k - 1, 23)
         p = inside(i, Fraction(size, k), Fraction(1), 24)
@@ -88,16 +89,16 @@ def subset() -> Iterator[Row]:
         yield p.numerator, p.denominator, size, k, *as_integers(loss)
 
 
-def laplace() -> Iterator[Row]:
+def laplace(many: int) -> Iterator[Row]:
     """Yield the distance and the scale."""
-    for i in range(MANY):
+    for i in range(many):
         l1, s = scattered(i, 1, 50, 15), inside(i, Fraction(0), Fraction(100), 16)
         yield l1, s.numerator, s.denominator, *as_integers(IntegerLaplace(scale=s).privacy_map(l1))
 
 
-def threshold() -> Iterator[Row]:
+def threshold(many: int) -> Iterator[Row]:
     """Yield how many groups a person is in, the threshold, and the scale; the float is delta."""
-    for i in range(MANY):
+    for i in range(many):
         l0, s = scattered(i, 1, 20, 18), inside(i, Fraction(1, 2), Fraction(4), 19)
         t = scattered(i, 1, 1 + int(12 * s), 21)
         _, delta = LaplaceThreshold(scale=s, threshold=t).privacy_map((l0, l0, 1))
@@ -107,7 +108,7 @@ def threshold() -> Iterator[Row]:
 TABLES = (response_bool, response, rappor, unary, subset, laplace, threshold)
 
 
-def text() -> str:
+def text(many: int = MANY) -> str:
     """Return Reported.v, as the Python reports."""
     head = [
         "(* Written by floats.py from what the Python reports: do not edit. *)",
@@ -115,7 +116,7 @@ def text() -> str:
         "Import ListNotations.",
         "Open Scope Z_scope.",
     ]
-    return "\n".join(head) + "\n" + "".join(f"\n{_table(t.__name__, list(t()))}" for t in TABLES)
+    return "\n".join(head) + "\n" + "".join(f"\n{_table(t.__name__, list(t(many)))}" for t in TABLES)
 
 
 def _table(name: str, rows: Iterable[Row]) -> str:
