@@ -541,3 +541,9 @@ def test_two_rounds_show_more_of_large_and_small_groups_and_fewer_of_equal_ones(
     }
     assert found["zipf"][1] > 1.2 * found["zipf"][0]
     assert found["flat"][1] < found["flat"][0]
+
+
+def test_a_first_round_that_showed_nothing_is_not_said_to_have_shown_something():
+    rows = pd.DataFrame({"user": [1], "city": ["Rome"]})
+    answer = Table(rows, person="user").group_by("city").count_people(epsilon=1, delta="1e-12", max_groups=1, rounds=2)
+    assert (list(answer.rounds), answer.round_note.startswith("Round 1 showed no group.")) == ([], True)

@@ -136,6 +136,8 @@ class Answer(Result):
         if self.receipt.rounds == 1:
             return None
         first, last = (noise.radius(Fraction(1, 20)) for noise in self.released[0].noise.each)  # type: ignore[attr-defined]
+        if 1 not in self.rounds:
+            return f"Round 1 showed no group. In round 2, 95 % of the noise is within ±{last:,.0f}."
         return (
             f"Round 1 showed the largest groups: 95 % of its noise is within ±{first:,.0f}. In round 2 people counted "
             f"only in the others: ±{last:,.0f}. Each interval is that of the noise of its round."
