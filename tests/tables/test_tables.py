@@ -1075,7 +1075,10 @@ def test_an_explanation_touches_no_data_and_says_what_a_release_then_uses(what, 
     assert (chosen.noise, chosen.deviation) == (answer.receipt.laws[answer.value], noise.deviation)
     assert chosen.radius == noise.radius(Fraction(1, 20))
     assert chosen.threshold == first.threshold
-    assert found.receipt == replace(answer.receipt, entry=None, when=None)
+    shares = found.receipt.share_of_left  # By now less is left, and the same is a larger share of it.
+    assert found.receipt == replace(answer.receipt, entry=None, when=None, share_of_left=shares)
+    for name, laws in (answer.receipt.share_of_left or {}).items():
+        assert all(shares[name][law] >= share for law, share in laws.items())
     assert found.to_rows()[0]["max_groups"] == 1
     grouped = bool(GROUPS[groups][0]) and person is not None
     assert [c.max_groups for c in found.choices] == ([1, 2, 3, 5, 10, 20] if grouped else [1])
