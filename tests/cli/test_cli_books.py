@@ -48,7 +48,6 @@ def test_a_misspelt_table_is_told_the_names_that_there_are(place):
         ("budget x.db --create --epsilon 1 --period mnth:1 --start 2026-01-01", "--period 'mnth': need"),
         ("budget x.db --create --epsilon 1 --period month:2 --start 2026-01-01", "--period 'epsilon=2, delta=0': need"),
         ("budget x.db --create --epsilon 1 --period month:1 --start soon", "--start 'soon': need"),
-        ("budget b.db --who nobody", "--who 'nobody': need"),
         ("count free.csv --person user --epsilon 1 --data-version a", "--data-version needs --ledger"),
     ],
 )
@@ -57,6 +56,14 @@ def test_options_are_shown_as_they_are_typed(words, said, place):
     done = run(*words.split())
     assert_one_line(done, 2)
     assert said in done.stderr
+
+
+def test_who_is_on_the_books_is_told_to_who_asks_for_another(place):
+    assert "b.db, nobody: 0 charges" in ok("budget", "b.db", "--who", "nobody")
+    ok("count", "people", "--epsilon", "0.1", "--who", "ana")
+    done = run("budget", "b.db", "--who", "nobody")
+    assert_one_line(done, 2)
+    assert "--who 'nobody': need one of ana" in done.stderr
 
 
 def test_who_asks_is_asked_for_by_its_option(place):

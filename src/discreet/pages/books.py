@@ -79,8 +79,9 @@ def account_of(books: Mapping[str, Any], who: str) -> dict[str, Any]:
     own = [entry for entry in books["entries"] if entry["kind"] == "charge" and entry["who"] == who]
     numbers = {entry["number"] for entry in own}
     about = [e for e in books["entries"] if _told_of(e, who, numbers)]
-    if not about and who not in books["analysts"]:
-        raise none_of("who", who, sorted({e["who"] for e in books["entries"] if e["who"]} | {*books["analysts"]}))
+    named = {e["who"] for e in books["entries"] if e["who"]} | {*books["analysts"]}
+    if named and who not in named:
+        raise none_of("who", who, sorted(named))
     listed = [{**e, "cost": {name: e[name] for name in books["budget"]}, "remark": None} for e in about]
     limit = books["analysts"].get(who, {"limit": books["budget"]})
     sums = {name: sum((read_in_full(e[name]) for e in about), Fraction(0)) for name in books["budget"]}
