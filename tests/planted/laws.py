@@ -18,7 +18,7 @@ CATALOGUE = [
         T + "laws.py",
         "most = min(_TIMES * least, max(least, Fraction(1)))",
         "most = _TIMES * least",
-        BOOKS + "test_the_best_law_is_taken_that_fits_and_takes_at_most_twice_the_least",
+        BOOKS + "test_a_better_law_that_does_not_fit_is_not_taken",
     ),
     Mutant(
         "the noise of sizes takes nothing of what is left",

@@ -2,18 +2,20 @@
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from itertools import count
 
 import command
 import pandas as pd
 import pytest
 
-from discreet import Ledger
+from discreet import Ledger, Sensitivity
+from discreet.domains import Integers, Maps, Texts
 from discreet.errors import BudgetError
 from discreet.ledger import Event, Period
 from discreet.reals import float_up
 from discreet.tables import Mean, People, Sum, Table
-from discreet.tables.laws import LAWS
+from discreet.tables.laws import LAWS, candidates, within_means
 
 ROWS = pd.DataFrame({"user": [i % 900 for i in range(2700)], "city": [f"town {i % 7}" for i in range(2700)], "paid": 1})
 ASKED = {"epsilon": 1, "delta": "1e-6", "max_groups": 10}
@@ -79,6 +81,12 @@ def test_the_best_law_is_taken_that_fits_and_takes_at_most_twice_the_least(books
     best = min(means, key=lambda option: (option.n50, option.deviation))
     assert taken(options) == [best.noise]
     assert options[0].taken
+
+
+def test_a_better_law_that_does_not_fit_is_not_taken():
+    found = candidates(Maps(Texts(), Integers()), Sensitivity(3, 3, 1), Fraction(1), Fraction("1e-6"))
+    shares = {"gaussian": Fraction("1.1"), "truncated": Fraction("0.6"), "laplace": Fraction("0.6")}
+    assert [law.law for law in within_means(found, shares)] == ["truncated", "laplace", "gaussian"]
 
 
 def test_several_columns_are_counted_together():
