@@ -223,3 +223,14 @@ def test_nothing_costs_nothing():
 def test_laplace_noise_of_unequal_entries_is_a_randomized_response():
     event = IntegerLaplace(scale=3, domain=Vectors(Integers())).event(Sensitivity(2, 4, 3))
     close(LossDistribution.of(event, delta="1e-6"), response("4/3"), ["0", "0.2", "0.7", "1.3"])
+
+
+def test_a_sum_of_large_values_is_near_with_few_points():
+    """Noise moved by as many units as a sum on a fine grid: a lattice of all its losses would take half a minute."""
+    shift, scale = 92_160, 921_600
+    alone = LossDistribution.of(IntegerLaplace(scale=scale).event(shift), delta="1e-6")
+    assert len(alone.masses) < 1 << 12
+    tail = (-ball(Fraction(shift // 2, scale))).exp() / (1 + (-ball(Fraction(1, scale))).exp())  # Of half the way on.
+    apart = 1 - tail - tail * (-ball(Fraction(1, scale))).exp()  # The total variation.
+    assert 0 <= float(alone.delta(0)) - float(apart) < 1e-8
+    assert alone.delta("0.1") == 0

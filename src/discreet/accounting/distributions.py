@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -37,6 +37,8 @@ _SPARE: Final = 24
 """All that is cut off is together at most 2^-24 of the delta that is asked for."""
 _POINTS: Final = 1 << 15
 """How many points on each side of 0 a lattice may have."""
+_EACH: Final = 1 << 10
+"""How many of them one release may reach; each takes half a millisecond to compute."""
 _DIGITS: Final = 6
 _CEILING: Final = Context(prec=_DIGITS, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LAPLACE: Final = ("IntegerLaplace", "LaplaceThreshold")
@@ -133,12 +135,14 @@ class LossDistribution:
         size, count = amount(delta, "delta"), max(sum(pairs.values()), 1)
         small = (size.denominator // size.numerator).bit_length() if size else 0
         bits, spare = -(-(small + _GUARD) // 64) * 64, small + _SPARE + count.bit_length()
+        each = {pair: _reach(pair, 1, spare) for pair in pairs}
         reach = {pair: _reach(pair, n, spare) for pair, n in pairs.items()}
-        step = _step(pairs, sum(reach.values(), Fraction(0)))
+        least = max(sum(reach.values(), Fraction(0)) / _POINTS, max(each.values(), default=Fraction(0)) / _EACH)
+        step = max(reduce(_common, (pair.step for pair in pairs), Fraction(0)), least) or Fraction(1)
         joint = cls(step, 0, (fmpz(1) << bits,), infinite, bits)  # proof: deltas
         for pair, n in pairs.items():
-            own = pair.step if reach[pair] <= _POINTS * pair.step else step
-            alone = cls._one(pair, own, _reach(pair, 1, spare), bits)._power(n, 1 << bits - spare)
+            own = pair.step if pair.step >= max(reach[pair] / _POINTS, each[pair] / _EACH) else step
+            alone = cls._one(pair, own, each[pair], bits)._power(n, 1 << bits - spare)
             joint = joint._then(alone._on(step), 1 << bits - spare)
         return joint
 
@@ -274,12 +278,6 @@ def _reach(pair: _Pair, n: int, bits: int) -> Fraction:
     rho = n * pair.rho
     likely = rho + 2 * _root(rho * bits)
     return min(likely, n * pair.shift / pair.scale) if isinstance(pair, _LaplacePair) else likely
-
-
-def _step(pairs: Iterable[_Pair], reach: Fraction) -> Fraction:
-    """Return the step of a lattice that has every loss, if few points are enough; else of one with as many."""
-    common = reduce(_common, (pair.step for pair in pairs), Fraction(0))
-    return max(common, reach / _POINTS) or Fraction(1)
 
 
 def _root(x: Fraction) -> Fraction:
