@@ -11,14 +11,21 @@ export const ascii = (text) => encoder.encode(text);
  * A text in UTF-8; half of a pair of surrogates, which is no character, as the three bytes it would have.
  * @param {string} text
  */
-export const utf8 = (text) => joined(...Array.from(text, (character) => {
-  const code = character.codePointAt(0) ?? 0;
-  const lone = (code & 0xf800) === 0xd800;
-  return lone ? Uint8Array.of(0xed, 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)) : encoder.encode(character);
-}));
+export function utf8(text) {
+  const halves = /[\ud800-\udfff]/u; // As characters: with u, a pair is none.
+  if (!halves.test(text)) return encoder.encode(text);
+  const parts = text.split(/([\ud800-\udfff])/u);
+  return joinedAll(parts.map((part) => (halves.test(part) ? half(part.charCodeAt(0)) : encoder.encode(part))));
+}
+
+/** @param {number} code */
+const half = (code) => Uint8Array.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
 
 /** @param {Uint8Array[]} parts */
-export function joined(...parts) {
+export const joined = (...parts) => joinedAll(parts);
+
+/** @param {Uint8Array[]} parts */
+function joinedAll(parts) {
   const all = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -82,12 +89,12 @@ export function randomBytes(n) {
 export const sha256 = async (data) => new Uint8Array(await crypto().subtle.digest("SHA-256", data));
 
 /**
- * HMAC-SHA256.
+ * HMAC-SHA256 under a key.
  * @param {Uint8Array<ArrayBuffer>} key
- * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Promise<(data: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>>}
  */
-export async function hmac(key, data) {
+export async function hmac(key) {
   const { subtle } = crypto();
   const made = await subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  return new Uint8Array(await subtle.sign("HMAC", made, data));
+  return async (data) => new Uint8Array(await subtle.sign("HMAC", made, data));
 }

@@ -42,15 +42,16 @@ export class Client {
 
   /**
    * @param {Form} form
-   * @param {{ secret?: Uint8Array<ArrayBuffer>, most?: number, cohort?: number }} [options]
+   * @param {{ secret?: Uint8Array, most?: number, cohort?: number }} [options]
    */
   constructor(form, { secret, most = MOST, cohort } = {}) {
     const { name } = form.question;
-    need(secret === undefined || secret.length >= 16, `${name}: need a secret of at least 16 bytes`);
+    need(secret === undefined || isSecret(secret), `${name}: need a secret that is a Uint8Array of at least 16 bytes`);
+    need(typeof most === "number", `${name}: need most to be a number`);
     need(secret !== undefined || !form.mechanism.lasting, `${name}: need a secret, which keeps the permanent answer`);
     within(form.epsilon, most, name);
     this.form = form;
-    this.#secret = secret?.slice();
+    this.#secret = secret && new Uint8Array(secret); // A copy, also of a Buffer.
     if (form.question instanceof TextQuestion) this.#cohort = this.#drawCohort(form.question.cohorts, cohort);
   }
 
@@ -95,3 +96,6 @@ export class Client {
     return this.#secret === undefined ? SYSTEM : new KeyedCoins(this.#secret, context);
   }
 }
+
+/** @param {unknown} secret */
+const isSecret = (secret) => secret instanceof Uint8Array && secret.length >= 16;

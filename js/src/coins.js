@@ -2,6 +2,8 @@
 
 import { ascii, bigEndian, hmac, joined, littleEndian, randomBytes } from "./bytes.js";
 
+const BLOCK = 32;
+
 /**
  * A source of independent fair coins, byte by byte.
  * @typedef {{ take(n: number): Promise<Uint8Array<ArrayBuffer>> }} Coins
@@ -18,8 +20,8 @@ export const SYSTEM = { take: async (n) => randomBytes(n) };
  * @implements {Coins}
  */
 export class KeyedCoins {
-  #key;
-  #block = 0;
+  #blocks;
+  #next = 0;
   #rest = new Uint8Array();
 
   /**
@@ -27,18 +29,26 @@ export class KeyedCoins {
    * @param {Uint8Array<ArrayBuffer>} context
    */
   constructor(secret, context) {
-    this.#key = hmac(secret, joined(ascii("discreet coins 1"), context));
+    this.#blocks = blocks(secret, context);
   }
 
   /** @param {number} n */
   async take(n) {
-    while (this.#rest.length < n) {
-      this.#rest = joined(this.#rest, await hmac(await this.#key, littleEndian(this.#block++, 8)));
+    const parts = [this.#rest];
+    for (let have = this.#rest.length; have < n; have += BLOCK) {
+      const block = await this.#blocks;
+      parts.push(await block(littleEndian(this.#next++, 8)));
     }
-    const taken = this.#rest.slice(0, n);
-    this.#rest = this.#rest.slice(n);
-    return taken;
+    const all = joined(...parts);
+    this.#rest = all.slice(n);
+    return all.slice(0, n);
   }
+}
+
+/** @param {Uint8Array<ArrayBuffer>} secret @param {Uint8Array<ArrayBuffer>} context */
+async function blocks(secret, context) {
+  const keyed = await hmac(secret);
+  return hmac(await keyed(joined(ascii("discreet coins 1"), context)));
 }
 
 /**

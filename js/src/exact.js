@@ -24,7 +24,7 @@ export function fraction(a, b = 1n) {
  * @param {string} name
  */
 export function parsed(text, name) {
-  const found = typeof text === "string" && /^(0|[1-9]\d{0,999})(?:\/([1-9]\d{0,999}))?$/.exec(text);
+  const found = typeof text === "string" && /^(0|[1-9]\d{0,799})(?:\/([1-9]\d{0,799}))?$/.exec(text);
   const [a, b] = found ? fraction(BigInt(found[1]), BigInt(found[2] ?? 1)) : [0n, 0n];
   need(text === (b === 1n ? `${a}` : `${a}/${b}`), `${name}: need a fraction in lowest terms, such as "3/4"`);
   return /** @type {Fraction} */ ([a, b]);

@@ -11,6 +11,7 @@ import { FILTERS, MECHANISMS, wholeOf } from "./mechanisms.js";
 const VERSION = 2;
 const TAG = 16;
 const MOST = 1 << 19;
+const MOST_HASHES = 64;
 const CHOICES = ["choices", "missing", "name"];
 const TEXT = ["cohorts", "hashes", "key", "length", "name"];
 
@@ -38,8 +39,11 @@ export class Form {
    */
   constructor(question, mechanism, digest) {
     this.question = question;
-    this.mechanism = mechanism;
+    this.mechanism = Object.freeze(mechanism);
     this.digest = digest;
+    /** The loss of a report, as the least double that is not below it; of any number of those of a permanent answer. */
+    this.epsilon = lossUp(mechanism.odds, mechanism.times);
+    Object.freeze(this);
   }
 
   /**
@@ -61,11 +65,6 @@ export class Form {
   get tag() {
     return this.digest.slice(0, TAG);
   }
-
-  /** The loss of a report, as the least double that is not below it; of any number of reports of a permanent answer. */
-  get epsilon() {
-    return lossUp(this.mechanism.odds, this.mechanism.times);
-  }
 }
 
 /** A question with a list of choices; a choice for no answer may come after them. */
@@ -76,14 +75,18 @@ export class Question {
     this.name = named(name);
     need(Array.isArray(choices), `${name}: need a list of choices`);
     this.missing = /** @type {Choice | null} */ (missing);
-    this.choices = /** @type {Choice[]} */ (missing === null ? choices : [...choices, missing]);
+    this.choices = Object.freeze(/** @type {Choice[]} */ (missing === null ? [...choices] : [...choices, missing]));
     const count = this.choices.length;
     need(count >= 2 && count <= MOST, `${name}: need 2 to ${MOST} choices`);
     need(this.choices.every(isChoice), `${name}: need choices that are text, whole numbers below 2**53, or booleans`);
     need(new Set(this.choices).size === count, `${name}: need choices that differ`);
+    Object.freeze(this);
   }
 
-  /** @param {unknown} given */
+  /**
+   * @param {unknown} given
+   * @returns {import("./mechanisms.js").Mechanism}
+   */
   mechanism(given) {
     const [Kind, keys] = kindOf(given, MECHANISMS);
     const bool = Kind === MECHANISMS.RandomizedResponseBool[0];
@@ -114,13 +117,17 @@ export class TextQuestion {
     const { name, length, hashes, cohorts, key } = record(data, TEXT, "question");
     this.name = named(name);
     this.length = count(length, MOST, "length");
-    this.hashes = count(hashes, this.length, "hashes");
+    this.hashes = count(hashes, Math.min(MOST_HASHES, this.length), "hashes");
     this.cohorts = count(cohorts, Math.min(1 << 16, Math.floor((1 << 24) / this.length)), "cohorts");
-    need(typeof key === "string", "key: need bytes in hexadecimal");
+    need(typeof key === "string" && key.length <= 128, "key: need at most 64 bytes, in hexadecimal");
     this.key = fromHex(key);
+    Object.freeze(this);
   }
 
-  /** @param {unknown} given */
+  /**
+   * @param {unknown} given
+   * @returns {import("./mechanisms.js").Mechanism}
+   */
   mechanism(given) {
     const [Kind, keys] = kindOf(given, FILTERS);
     const known = record(given, ["name", ...keys], "mechanism");

@@ -200,21 +200,27 @@ class LongitudinalRappor extends Rappor {
   }
 }
 
-/** Those that a choice is asked with, and what is written about each. */
-export const MECHANISMS = /** @type {const} */ ({
+/**
+ * Mechanisms by their names: what makes one of a description, for so many bits or choices of which at most *weight*
+ * are set; and what is written about it.
+ * @typedef {Readonly<Record<string, [new (given: Given, size: number, weight: number) => Mechanism, string[]]>>} Kinds
+ */
+
+/** Those that a choice is asked with. @type {Kinds} */
+export const MECHANISMS = {
   RandomizedResponseBool: [RandomizedResponseBool, ["prob"]],
   RandomizedResponse: [RandomizedResponse, ["prob"]],
   SubsetSelection: [SubsetSelection, ["prob", "size"]],
   OptimizedUnary: [OptimizedUnary, ["p", "q"]],
   Rappor: [Rappor, ["f"]],
   LongitudinalRappor: [LongitudinalRappor, ["f", "p", "q"]],
-});
+};
 
-/** Those that open text is asked with. */
-export const FILTERS = /** @type {const} */ ({
+/** Those that open text is asked with. @type {Kinds} */
+export const FILTERS = {
   Rappor: [Rappor, ["f", "max_weight"]],
   LongitudinalRappor: [LongitudinalRappor, ["f", "max_weight", "p", "q"]],
-});
+};
 
 /**
  * A whole number that a text is.

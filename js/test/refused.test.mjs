@@ -48,13 +48,38 @@ test("forms that are written in another way", async () => {
 
 test("secrets that are too short, or missing where the permanent answer needs one", async () => {
   const form = await Form.of(asked({}));
-  assert.throws(() => new Client(form, { secret: new Uint8Array(15) }), /16 bytes/);
+  for (const secret of [new Uint8Array(15), "only on this device", null, [...Array(32).keys()], new Uint16Array(32)]) {
+    assert.throws(() => new Client(form, { secret }), /16 bytes/);
+  }
+  for (const most of ["10", [100], null]) assert.throws(() => new Client(form, { most }), Refused);
   const lasting = await Form.of({ ...asked({}), mechanism: { name: "LongitudinalRappor", f: "1/2", p: "1/4", q: "3/4" } });
   assert.throws(() => new Client(lasting), /secret/);
   const client = new Client(lasting, { secret: new Uint8Array(16) });
   const seen = new Set();
   for (let i = 0; i < 64; i++) seen.add((await client.report("daily")).payload[0]);
   assert.ok(seen.size > 1, "each report is new");
+});
+
+test("what the caller changes afterwards changes nothing", async () => {
+  const data = asked({ prob: "3/4" }, { choices: ["a", "b", "c"] });
+  const form = await Form.of(data);
+  const secret = Buffer.from("only on this device, and in no other place");
+  const client = new Client(form, { secret });
+  const before = await Promise.all(["a", "b", "c"].map((answer) => client.report(answer)));
+  secret.fill(0);
+  data.question.choices.reverse();
+  assert.throws(() => form.question.choices.reverse(), TypeError);
+  assert.deepEqual(await Promise.all(["a", "b", "c"].map((answer) => client.report(answer))), before);
+});
+
+test("a text of any length", async () => {
+  const question = { name: "page", length: 64, hashes: 2, cohorts: 4, key: "" };
+  const data = { question, mechanism: { name: "Rappor", f: "1/2", max_weight: "2" } };
+  const client = new Client(await Form.of(data));
+  assert.equal((await client.report("\ud800x".repeat(300_000))).payload.length, 10);
+  for (const more of [{ hashes: 65 }, { key: "00".repeat(65) }, { length: 2 ** 20 }, { cohorts: 0 }]) {
+    await refused(Form.of({ ...data, question: { ...question, length: 128, ...more } }), /need/);
+  }
 });
 
 test("an answer that is none of the choices, and not shown", async () => {

@@ -87,6 +87,19 @@ def law_of(form, answer):
     return {tuple(v for v, bit in zip(values, bits, strict=True) if bit): p for bits, p in m.law(vector).items()}
 
 
+PAIR = "\ud83d\ude00"
+APART = [("name", PAIR), *[(name, value) for name in ("choices", "missing") for value in (PAIR, 2**53, -(2**53))]]
+
+
+@pytest.mark.parametrize(("name", "value"), APART, ids=lambda value: ascii(value)[:20])
+def test_what_no_browser_keeps_apart_is_refused(name, value):
+    """Halves of a character, one after the other, and the character have one canonical text, and so one digest."""
+    given = {"name": "q", "choices": ["a", "b"], "missing": "c"}
+    given[name] = ["a", value] if name == "choices" else value
+    with pytest.raises(ParameterError, match=name):
+        Question(**given)
+
+
 class TestChoices:
     @pytest.mark.parametrize(
         "choices",

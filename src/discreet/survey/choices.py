@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Choices", "is_missing"]
 
 _MOST: Final = 1 << 53
+_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -43,6 +45,7 @@ class Choices:
             raise KindError("name", name, "a text")
         if not name.strip():
             raise ParameterError("name", name, "a text that is not blank")
+        _check_kinds("name", (name,))
         listed = Categories(choices, "choices").values
         _check_kinds("choices", listed)
         if missing is not None:
@@ -147,6 +150,8 @@ def _check_kinds(name: str, values: tuple[Any, ...]) -> None:
         raise KindError(name, values, "text, whole numbers or booleans, which every machine writes alike")
     if not all(type(value) is not int or abs(value) < _MOST for value in values):
         raise ParameterError(name, values, "whole numbers between -2**53 and 2**53, which every browser keeps apart")
+    if any(type(value) is str and _PAIR.search(value) for value in values):
+        raise ParameterError(name, values, "texts whose characters are whole: two halves are written as one character")
 
 
 def is_missing(answer: Any) -> bool:
