@@ -71,7 +71,7 @@ class TestPromises:
                 if standing and dice.random() < 0.25:
                     number, event = standing.popitem()
                     state = rule.without(state, event)
-                    hands[hand].void(number, reason="nobody saw it")
+                    hands[hand].void(number, reason="nobody saw it", unseen=True)
                 else:
                     event = dice.choice(EVENTS)
                     after = rule.after(state, event)

@@ -3,7 +3,9 @@
 import json
 import pickle
 import random
+import stat
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -51,9 +53,9 @@ def test_an_answer_is_had_again_wherever_it_is(answers, shelf):
     assert ("81004" in json.dumps(note.receipt)) is (answers == "inside")
     assert ("81004" in json.dumps(book.to_dict())) is (answers == "inside")
     if answers == "beside":
-        assert [json.loads(text) for text in beside(path)] == [ANSWER]
+        assert [json.loads(text)["answer"] for text in beside(path)] == [ANSWER]
     with pytest.raises(ParameterError, match="a charge whose answer was not kept"):
-        book.void(1, reason="the disk was full")
+        book.void(1, reason="the disk was full", unseen=True)
     book.verify()
 
 
@@ -72,6 +74,40 @@ def test_what_is_deleted_beside_the_books_is_paid_for_again(shelf):
         return
     book.keep(book.charge(epsilon=1).number, question=PAST, answer=ANSWER)
     assert kept(path) == (3, ANSWER)
+
+
+def test_books_confirm_no_guess_of_what_was_deleted_beside_them(shelf):
+    book = made(shelf / "b.db")
+    notes = [book.keep(book.charge(epsilon=1).number, question=PAST, answer=7) for _ in range(2)]
+    digests = {note.receipt["sha256"] for note in notes}
+    assert len(digests | {sha256(b"7").hexdigest()}) == 3
+    salts = {json.loads(text)["salt"] for text in beside(shelf / "b.db")}
+    assert sorted(map(len, salts)) == [64, 64]
+
+
+@POSIX
+@pytest.mark.parametrize(("rights", "folder"), [(0o600, 0o700), (0o640, 0o750), (0o664, 0o775)])
+def test_who_may_not_read_the_books_reads_no_answer_beside_them(rights, folder, tmp_path):
+    book = made(tmp_path / "b.db")
+    book.path.chmod(rights)
+    book.keep(book.charge(epsilon=1).number, question=PAST, answer=7)
+    place = Path(f"{book.path}.answers")
+    (file,) = place.iterdir()
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (place, file)] == [folder, rights]
+    place.chmod(0o755)
+    book.path.chmod(0o600)
+    book.keep(book.charge(epsilon=1).number, question=PAST, answer=8)
+    assert sorted(stat.S_IMODE(each.stat().st_mode) for each in place.iterdir()) == sorted([rights, 0o600])
+    book.verify()
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["[a].db", "{x}.db", "<y>.db", "a,b,c,d.db", "a\tb.db"])
+def test_books_may_have_any_name_that_a_file_has(name, tmp_path):
+    book = made(tmp_path / name)
+    book.keep(book.charge(epsilon=1).number, question=PAST, answer=ANSWER)
+    assert kept(tmp_path / name) == (1, ANSWER)
+    assert {each.name for each in tmp_path.iterdir()} == {name, f"{name}.answers"}
 
 
 def test_what_is_changed_beside_the_books_is_refused(shelf):
@@ -93,7 +129,7 @@ def test_books_without_answers_keep_none(shelf):
     with pytest.raises(ParameterError, match="made with answers='none'"):
         book.keep(1, question=PAST, answer=ANSWER)
     assert (kept(shelf / "b.db"), len(book.entries())) == (None, 1)
-    assert book.void(1, reason="the disk was full").kind == "void"
+    assert book.void(1, reason="the disk was full", unseen=True).kind == "void"
 
 
 @pytest.mark.parametrize("answers", ["inside", "beside", "none"])

@@ -75,9 +75,9 @@ WORK = {
     "charge": lambda book, _: book.charge(epsilon="1/1000"),
     "require": lambda book, _: book.require(epsilon="1/1000"),
     "mark_failed": lambda book, _: book.mark_failed(3, reason="none"),
-    "void": lambda book, _: book.void(3, reason="none"),
+    "void": lambda book, _: book.void(3, reason="none", unseen=True),
     "open and charge": lambda _, path: Ledger(path).charge(epsilon="1/1000"),
-    "open and void": lambda _, path: Ledger(path).void(3, reason="none"),
+    "open and void": lambda _, path: Ledger(path).void(3, reason="none", unseen=True),
 }
 
 
@@ -110,7 +110,7 @@ class TestWork:
         book.verify()
         for number in (1, STEP, STEP + 1, count):
             book.mark_failed(number, reason="none")
-            book.void(number, reason="none")
+            book.void(number, reason="none", unseen=True)
         for again in (book, Ledger(book.path)):
             assert again.spent == ((count - 4) * EVENT.epsilon, (count - 4) * EVENT.delta)
             again.verify()
@@ -186,7 +186,7 @@ class TestTampering:
             with pytest.raises(LedgerError, match="is damaged"):
                 call()
         with pytest.raises(LedgerError, match="is damaged"):  # A note looks at its charge.
-            book.void(7, reason="none")
+            book.void(7, reason="none", unseen=True)
 
     def test_a_checkpoint_with_a_right_seal_and_a_wrong_sum_is_found_by_verify(self, shelf):
         path = long_books(shelf / "b.db", 3 * STEP + 5)
@@ -240,7 +240,7 @@ class TestWho:
         book.charge(epsilon=1)
         book.charge(epsilon=1, who="Ada")
         book.mark_failed(2, reason="none")
-        book.void(2, reason="none", who="Grace")
+        book.void(2, reason="none", unseen=True, who="Grace")
         for again in (book, Ledger(book.path)):
             assert [entry.who for entry in again.entries()] == [None, "Ada", None, "Grace"]
             assert [entry["who"] for entry in again.to_dict()["entries"]] == [None, "Ada", None, "Grace"]

@@ -75,7 +75,7 @@ class TestMigration:
         book.verify()
         assert Ledger(path).entries() == book.entries()  # Once is enough.
         assert book.charge(epsilon="1/100").number == len(before) + 2
-        assert book.void(1, reason="none").about == 1
+        assert book.void(1, reason="none", unseen=True).about == 1
         Ledger(path).verify()
         assert f"moved from format {version}" in str(book)
 
@@ -287,7 +287,7 @@ class TestAccountants:
             assert again.to_dict()["accountant"] == name
             with pytest.raises(BudgetError):
                 again.charge(epsilon="1/20")
-        book.void(7, reason="none")
+        book.void(7, reason="none", unseen=True)
         assert Ledger(path).left.epsilon == Fraction(1, 20)
         with pytest.raises(LedgerError, match="is counted by accountant='half, for tests'"):
             Ledger(path, accountant="plain")

@@ -76,7 +76,7 @@ class TestAnalysts:
         entry = mine.charge(epsilon=HALF)
         assert (entry.who, mine.left.epsilon, mine.last_left.epsilon) == ("ana", HALF, HALF)
         assert mine.charge(epsilon=HALF, who="ben").who == "ben"
-        assert mine.void(entry.number, reason="none").who == "ana"
+        assert mine.void(entry.number, reason="none", unseen=True).who == "ana"
         for again in (pickle.loads(pickle.dumps(mine)), eval(repr(mine))):
             assert (again.left.epsilon, repr(again)) == (1, repr(mine))
         assert Ledger(shelf / "b").left.epsilon == Fraction(5, 2)
@@ -105,7 +105,7 @@ class TestAnalysts:
         first = book.charge(epsilon=1, who="ana")
         book.set_limit("ana", epsilon=HALF)
         book.charge(epsilon=HALF, who="ana")
-        book.void(first.number, reason="none")
+        book.void(first.number, reason="none", unseen=True)
         assert book.analysts["ana"].spent.epsilon == HALF
         book.verify()
 
@@ -114,7 +114,7 @@ class TestAnalysts:
         entry = book.charge(epsilon=1, who="ana")
         book.mark_failed(entry.number, reason="none", who="boss")
         assert book.analysts["ana"].left.epsilon == 0
-        book.void(entry.number, reason="none", who="boss")
+        book.void(entry.number, reason="none", unseen=True, who="boss")
         for again in (book, Ledger(shelf / "b")):
             assert (again.analysts["ana"].left.epsilon, again.analysts["boss"].left.epsilon) == (1, 1)
             again.verify()
@@ -306,17 +306,19 @@ class TestPeriods:
         clock("2026-11-05")
         book = Ledger(shelf / "b", epsilon=3, period=Period("month", epsilon=1, start="2026-11-01"))
         first, second = book.charge(epsilon=HALF), book.charge(epsilon=HALF)
-        book.void(first.number, reason="none")
+        book.void(first.number, reason="none", unseen=True)
         assert book.left.epsilon == HALF
         clock("2026-12-05")
         book.charge(epsilon=1)
-        book.void(second.number, reason="none")
+        book.void(second.number, reason="none", unseen=True)
         for again in (book, Ledger(shelf / "b")):
             assert (again.left.epsilon, again.spent.epsilon) == (0, 1)
             with pytest.raises(BudgetError, match="left of the month from 2026-12-01"):
                 again.charge(epsilon="1/100")
         clock("2027-01-05")
-        book.void(4, reason="none")  # As the first entry of January: it fills December no more, nor January twice.
+        book.void(
+            4, reason="none", unseen=True
+        )  # As the first entry of January: it fills December no more, nor January twice.
         assert (book.left.epsilon, book.spent.epsilon) == (1, 0)
         book.verify()
 
@@ -342,7 +344,7 @@ class TestPeriods:
                 cost = Fraction(dice.randrange(1, 5), 8)
                 if standing and dice.random() < 0.2:
                     which, (then, back) = standing.popitem()
-                    book.void(which, reason="none")
+                    book.void(which, reason="none", unseen=True)
                     spent[then] -= back
                     index, number = index_now, number + 1
                 elif spent.get(index_now, 0) + cost > 1 or sum(spent.values()) + cost > 5:

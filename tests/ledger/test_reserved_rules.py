@@ -121,13 +121,13 @@ class TestAnswers:
         book.charge(epsilon="1/2")
         book.keep(1, question="people", answer=7)
         with pytest.raises(ParameterError, match="number=1: need a charge whose answer was not kept"):
-            book.void(1, reason="a wrong file")
+            book.void(1, reason="a wrong file", unseen=True)
         assert book.left.epsilon == Fraction(1, 2)
 
     def test_no_answer_is_kept_of_a_charge_that_was_taken_back(self, shelf):
         book = Ledger(shelf / "b", epsilon=1)
         book.charge(epsilon="1/2")
-        book.void(1, reason="a wrong file")
+        book.void(1, reason="a wrong file", unseen=True)
         with pytest.raises(ParameterError, match="number=1: need a charge that was not taken back"):
             book.keep(1, question="people", answer=7)
         assert book.kept("people") is None
@@ -146,7 +146,10 @@ class TestAnswers:
     def test_both_together_are_damage(self, shelf, monkeypatch, first):
         book = Ledger(shelf / "b", epsilon=1)
         book.charge(epsilon="1/2")
-        notes = {"void": lambda: book.void(1, reason="x"), "answer": lambda: book.keep(1, question="q", answer=7)}
+        notes = {
+            "void": lambda: book.void(1, reason="x", unseen=True),
+            "answer": lambda: book.keep(1, question="q", answer=7),
+        }
         notes.pop(first)()
         count = books._notes
         with monkeypatch.context() as patch:

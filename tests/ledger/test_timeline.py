@@ -48,7 +48,7 @@ class TestSpending:
         book = Ledger.in_memory(epsilon=1)
         book.charge(epsilon="0.5", who="Ada")
         book.charge(epsilon="0.25", who="Bob")
-        book.void(1, reason="the disk was full", who="Eve")
+        book.void(1, reason="the disk was full", unseen=True, who="Eve")
         assert "<bdi>Bob</bdi> 25 %, <bdi>Ada</bdi> 0 %; 75 % of epsilon is left." in book.to_html()
 
     def test_those_who_asked_little_are_drawn_together_and_nobody_has_a_name(self):

@@ -34,7 +34,7 @@ def book(request, tmp_path):
     book.charge(event=LaplaceThreshold(scale=50, threshold=900).event((3, 3, 1)))
     book.charge(event=GaussianThreshold(variance=900, threshold=400, epsilon="1/2").event((3, 3, 1)), who="-Bo")
     book.charge(epsilon="0.013", table="+x")
-    book.void(2, reason="the disk was full")
+    book.void(2, reason="the disk was full", unseen=True)
     return book
 
 
@@ -208,10 +208,10 @@ class TestFiles:
     def test_books_are_verified_before_a_charge_is_taken_back(self, book):
         for _ in range(STEP):
             book.charge(epsilon="0.01")
-        ok("budget", book.path, "--void", 9, "--reason", "x", "--verify")
+        ok("budget", book.path, "--void", 9, "--reason", "x", "--unseen", "--verify")
         n = len(Ledger(book.path).entries())
         write(book.path, "UPDATE entries SET source = 'x' WHERE number = 1")
-        asked = run("budget", book.path, "--void", 36, "--reason", "x", "--verify")
+        asked = run("budget", book.path, "--void", 36, "--reason", "x", "--unseen", "--verify")
         assert (asked.exit_code, "is damaged" in asked.stderr) == (1, True)
         with closing(sqlite3.connect(book.path)) as connection:
             assert connection.execute("SELECT max(number) FROM entries").fetchone() == (n,)
@@ -233,5 +233,5 @@ class TestFiles:
     def test_a_charge_that_was_rounded_up_and_taken_back_is_listed_once(self):
         book = Ledger.in_memory(epsilon=1, delta="1e-6")
         book.charge(epsilon="0.012")
-        book.void(1, reason="nobody saw it")
+        book.void(1, reason="nobody saw it", unseen=True)
         assert "of these books: 1; --why shows how much.\n" in f"{book}\n"

@@ -224,7 +224,7 @@ class TestBooks:
         for event in events:
             book.charge(event=event)
         assert [entry.event for entry in Ledger(book.path).entries()] == events
-        book.void(2, reason="nobody saw it")
+        book.void(2, reason="nobody saw it", unseen=True)
         assert Ledger(book.path).entries()[-1].cost["rho"] == Fraction(-1, 200)
 
     @pytest.mark.parametrize(

@@ -56,9 +56,23 @@ CATALOGUE = [
     Mutant(
         "an answer that is noted and not written beside the books",
         "ledger/sqlite.py",
-        "            write_text(place, text)\n",
-        "            pass\n",
+        '                part.write_text(text, encoding="utf-8", newline="\\n")\n',
+        "                pass\n",
         "test_answers_beside.py::test_an_answer_is_had_again_wherever_it_is",
+    ),
+    Mutant(
+        "an answer beside the books without a salt",
+        "ledger/books.py",
+        "{SYSTEM.bits(256):064x}",
+        "{0:064x}",
+        "test_answers_beside.py::test_books_confirm_no_guess_of_what_was_deleted_beside_them",
+    ),
+    Mutant(
+        "a charge whose answer may have been seen is taken back",
+        "ledger/books.py",
+        'if kind == "void" and not (unseen or',
+        "if False and not (unseen or",
+        "test_ledger_void.py::test_what_may_have_been_seen_is_taken_back_only_with_a_confirmation",
     ),
     Mutant(
         "an answer in the books of who wants none",

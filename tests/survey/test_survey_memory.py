@@ -254,7 +254,7 @@ class TestLedgers:
         form, book = FORMS["RandomizedResponse"], Ledger.in_memory(epsilon=1)
         client = client_of(form, secret=SECRET, ledger=book)
         client.report("a")
-        book.void(1, reason="it was never sent")
+        book.void(1, reason="it was never sent", unseen=True)
         client.report("a")
         assert book.spent.epsilon == Fraction(client.privacy_map_of(1))
         with pytest.raises(BudgetError):

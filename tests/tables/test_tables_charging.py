@@ -369,7 +369,7 @@ def test_a_charge_is_taken_back_exactly_once_and_the_record_shows_it(books):
     for other in (books, Ledger(path)):
         assert kinds(other) == [("charge", None), ("charge", None), ("failed", 1), ("void", 1)]
         with pytest.raises(ParameterError, match="not taken back yet"):
-            other.void(1, reason="again")
+            other.void(1, reason="again", unseen=True)
         with pytest.raises(ParameterError, match="not marked as failed yet"):
             other.mark_failed(1, reason="again")
         other.verify()
@@ -394,7 +394,7 @@ def test_only_a_charge_can_be_taken_back(method, number, books):
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 1001, "\ud800", None, 5, b"x"])
 def test_a_reason_is_needed(reason, books):
     with pytest.raises((ParameterError, KindError), match="reason"):
-        books.void(1, reason=reason)
+        books.void(1, reason=reason, unseen=True)
     with pytest.raises(TypeError):
         books.void(1)
     assert len(books.entries()) == 2
@@ -405,12 +405,12 @@ def test_a_note_is_checked_against_the_limit_of_a_budget_that_it_frees(tmp_path)
     book.charge(epsilon=1)
     with pytest.raises(BudgetError):
         book.charge(epsilon="1e-9")
-    book.void(1, reason="none")
+    book.void(1, reason="none", unseen=True)
     book.charge(epsilon=1)
     with pytest.raises(BudgetError):
         book.charge(epsilon="1e-9")
     with pytest.raises(ParameterError):
-        book.void(1, reason="again")
+        book.void(1, reason="again", unseen=True)
 
 
 FORGED = {
@@ -438,7 +438,7 @@ def test_a_note_that_no_ledger_wrote_is_damage_though_its_digest_is_right(what, 
 
 
 def test_a_second_note_that_takes_a_charge_back_is_damage(books):
-    books.void(2, reason="none")
+    books.void(2, reason="none", unseen=True)
     with sqlite3.connect(books.path) as connection:
         connection.execute("DROP INDEX notes")  # With it, the second one cannot be written.
     _append(books, "-2/3", "0", {"entry": 2, "reason": "again"})
@@ -462,7 +462,7 @@ def _append(book, epsilon, delta, receipt):
 
 
 def test_the_notes_are_as_append_only_as_the_charges(books):
-    books.void(1, reason="none")
+    books.void(1, reason="none", unseen=True)
     for sql in ("DELETE FROM entries WHERE number = 3", "UPDATE entries SET cost = '' WHERE number = 3"):
         with sqlite3.connect(books.path) as connection, pytest.raises(sqlite3.DatabaseError, match="append-only"):
             connection.execute(sql)
@@ -474,7 +474,7 @@ def test_of_many_who_take_a_charge_back_one_does(books):
 
     def void(book):
         try:
-            return book.void(1, reason="none").number
+            return book.void(1, reason="none", unseen=True).number
         except ParameterError:
             return None
 
@@ -492,7 +492,7 @@ def test_a_kill_leaves_a_note_whole_or_out(tmp_path):
     def round_trip():
         number = book.charge(epsilon=1).number
         book.mark_failed(number, reason="none")
-        book.void(number, reason="none")
+        book.void(number, reason="none", unseen=True)
 
     once = max(timeit.repeat(round_trip, number=1, repeat=3))
     for _ in range(kills):

@@ -94,6 +94,7 @@ _SAYINGS: Final = (
     ("suggest_max_groups()", "`discreet suggest`"),
     ("give epsilon=, and delta=, to start one", "`discreet budget PATH --create --epsilon 3 --delta 1e-5` starts one"),
     ("leave epsilon= and delta= away to open it as it is", "leave --create, --epsilon and --delta away to open it"),
+    ("or unseen=True, if", "or --unseen, if"),
     ("or give their keys", "or give them with --key or --keys"),
     ("give pairs", "in Python, audit.exact(..., pairs=...) takes yours"),
 )

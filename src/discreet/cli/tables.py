@@ -348,6 +348,7 @@ def suggest(**given: Any) -> None:
 )
 @click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
 @click.option("--reason", help="Why a charge is taken back, with --void.")
+@click.option("--unseen", is_flag=True, help="Confirm that nobody saw its answer, with --void, unless it failed.")
 @_JSON
 def budget(
     path: str | None,
@@ -371,6 +372,7 @@ def budget(
     html: str | None,
     void: int | None,
     reason: str | None,
+    unseen: bool,
     as_json: bool,
 ) -> None:
     """Show what was spent, on what and when, and what is left; or make the books; or take a charge back.
@@ -403,7 +405,7 @@ def budget(
     made: dict[str, Any] = {"delta": delta, "accountant": accountant, "release_delta": release_delta}
     made |= {"answers": answers, "period": period_of(period, start)}
     _check_made(create, epsilon, made)
-    _check_alone(create, entry, why, out or html, void, reason, reserve)
+    _check_alone(create, entry, why, out or html, void, reason, unseen, reserve)
     if html is not None:
         _check_page(html, path, entry, why)
     limits, acts = limits_of(analysts), bool(analysts) or void is not None or reserve is not None
@@ -415,7 +417,7 @@ def budget(
         if out is not None:
             book.save(out)
         if void is not None and reason is not None:
-            book.void(void, reason=reason)
+            book.void(void, reason=reason, unseen=unseen)
         for name, (most, own) in ({} if create else limits).items():
             book.set_limit(name, epsilon=most, delta=own)
         done = ["Every digest, every cost and the accountant's numbers are right."] * verify
@@ -481,10 +483,11 @@ def _check_alone(
     out: str | None,
     void: int | None,
     reason: str | None,
+    unseen: bool,
     reserve: str | None,
 ) -> None:
-    if (void is None) is not (reason is None):
-        raise click.UsageError("--void needs --reason, and --reason needs --void")
+    if (void is None) is not (reason is None) or (void is None and unseen):
+        raise click.UsageError("--void needs --reason, and --reason and --unseen need --void")
     if void is not None and (create or {entry, why, out} != {None}):
         raise click.UsageError("--void goes with --reason and --verify alone")
     if None not in (entry, why):

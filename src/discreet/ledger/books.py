@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, final
 
 from discreet.accounting import Accountant, Adaptive, Amount, Event, Plain, accountants
+from discreet.coins import SYSTEM
 from discreet.errors import (
     BudgetError,
     KindError,
@@ -444,7 +445,8 @@ class Ledger:
         (1, 81004, None)
         """
         which, asked = whole(number, "number", least=1), _asked_text(question)
-        text = json_text(answer)
+        # The salt goes with the text: the digest of what was deleted tells nobody who guesses it that it is right.
+        text = f'{{"salt": "{SYSTEM.bits(256):064x}", "answer": {json_text(answer)}}}'  # proof: salted
         digest = sha256(text.encode()).hexdigest()
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
@@ -501,7 +503,7 @@ class Ledger:
                 f"the answer that entry {note.number} keeps beside it, {note.receipt['sha256']}, is damaged: put it "
                 "back, or delete it and pay for it again"
             )
-        return None if text is None else text.decode()
+        return None if text is None else json.dumps(json.loads(text)["answer"])
 
     def mark_failed(self, number: int, *, reason: str, who: str | None = None) -> Entry:
         """Note that nothing came of a charge, and why. The charge stands: a failure may tell something of the data.
@@ -513,23 +515,24 @@ class Ledger:
         """
         return self._note("failed", number, reason, who)
 
-    def void(self, number: int, *, reason: str, who: str | None = None) -> Entry:
+    def void(self, number: int, *, reason: str, unseen: bool = False, who: str | None = None) -> Entry:
         """Take a charge back, on the record: for an operator who knows that nobody has learned anything from it.
 
-        A failure is no proof of that, since whether a query fails may depend on the data. A charge can be taken back
-        once, unless its answer is kept, and a note cannot.
+        A failure is no proof of that, since whether a query fails may depend on the data. Of a charge that is not
+        marked as failed the books know nothing: ``unseen=True`` confirms that nobody has seen its answer. A charge can
+        be taken back once, unless its answer is kept, and a note cannot.
 
         >>> book = Ledger.in_memory(epsilon=1)
         >>> _ = book.charge(epsilon="1/3")
-        >>> book.void(1, reason="the power failed before anything was asked").epsilon, book.left.epsilon
+        >>> book.void(1, reason="the power failed before anything was asked", unseen=True).epsilon, book.left.epsilon
         (Fraction(-1, 3), Fraction(1, 1))
         >>> book.void(1, reason="again")
         Traceback (most recent call last):
         discreet.errors.ParameterError: number=1: need a charge that was not taken back yet
         """
-        return self._note("void", number, reason, who)
+        return self._note("void", number, reason, who, unseen=unseen is True)
 
-    def _note(self, kind: str, number: int, reason: str, who: str | None) -> Entry:
+    def _note(self, kind: str, number: int, reason: str, who: str | None, *, unseen: bool = False) -> Entry:
         """Enter a note about a charge, unless there is one of its kind."""
         which, why = whole(number, "number", least=1), checked_text(reason, "reason", blank=False)
         receipt, asker = json_text({"entry": which, "reason": why}), self._asker(who)
@@ -547,6 +550,9 @@ class Ledger:
             if _notes(connection, kind, which):
                 done = "taken back" if kind == "void" else "marked as failed"
                 raise ParameterError("number", number, f"a charge that was not {done} yet")
+            if kind == "void" and not (unseen or _notes(connection, "failed", which)):  # proof: unseen
+                need = "a charge that is marked as failed, or unseen=True, if nobody has seen its answer"
+                raise ParameterError("number", number, need)
             event, cost = (charge.event, _NOTHING.minus(charge.amount)) if kind == "void" else (None, _NOTHING)
             texts = None if event is None else event_text(event), amount_text(cost), charge.table, receipt
             row = Row(mark.number + 1, now(), kind, *texts, asker, which)

@@ -59,7 +59,7 @@ class Entry:
     (1, Fraction(1, 3), 'events.parquet', {'by': ['city']}, 'Ada')
     >>> entry.when.tzinfo
     datetime.timezone.utc
-    >>> note = book.void(1, reason="the disk was full")
+    >>> note = book.void(1, reason="the disk was full", unseen=True)
     >>> note.kind, note.about, note.epsilon, note.reason
     ('void', 1, Fraction(-1, 3), 'the disk was full')
 

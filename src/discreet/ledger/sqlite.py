@@ -13,7 +13,7 @@ from typing import Final, TypeVar, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import LedgerError, show_path
-from discreet.files import write_text
+from discreet.files import whole_file
 from discreet.ledger.formats import APPEND_ONLY, FORMAT, INDICES, RULES, TABLES, UNRELEASED, Rule
 from discreet.ledger.store import DAMAGED, GATE, Connection, Kind, Refuse, Store
 
@@ -151,13 +151,19 @@ class SQLiteStore(Store):
         check_pages(connection, self.refuse)
 
     def put_beside(self, connection: Connection, digest: str, text: str) -> None:
-        """Write a file of that name into the folder of answers."""
+        """Write a file of that name into the folder of answers, for those who may read the books."""
         place = self._beside(digest)
         try:
-            place.parent.mkdir(exist_ok=True)
-            write_text(place, text)
+            rights = stat.S_IMODE(Path(self._path or "").stat().st_mode)
+            if not place.parent.exists():
+                place.parent.mkdir(0o700)
+                place.parent.chmod(rights | (rights & 0o444) >> 2)  # Who may read may look into the folder.
+            with whole_file(place) as part:
+                part.touch(0o600)
+                part.chmod(rights)
+                part.write_text(text, encoding="utf-8", newline="\n")
         except OSError as error:
-            self.refuse(f"an answer cannot be kept in {place.parent}: check its rights, and the disk", error)
+            self.refuse("an answer cannot be kept beside it: check the rights of the folder, and the disk", error)
 
     def get_beside(self, connection: Connection, digest: str) -> bytes | None:
         """Read the file of that name."""
@@ -169,13 +175,13 @@ class SQLiteStore(Store):
             self.refuse("an answer beside it cannot be read: check the rights", error)
 
     def _beside(self, digest: str) -> Path:
-        return Path(f"{self.where}.answers", f"{digest}.json")
+        return Path(f"{self._path}.answers", f"{digest}.json")
 
     def _transact(self, kind: Kind, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction, if nobody else has the file."""
         self._check_alive()
         # A connection lives as long as its transaction: there is none to carry across a fork or into another thread.
-        connection = self._memory or _connect(Path(self.where), "rw")
+        connection = self._memory or _connect(Path(self._path or ""), "rw")
         try:
             connection.execute(f"BEGIN {kind}")
             result = work(connection)

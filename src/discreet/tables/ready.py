@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -13,7 +14,10 @@ from discreet.tables.engines import engine_of
 
 __all__ = ["Asker", "Question", "Ready"]
 
-_WRITING: Final = threading.Lock()
+# Held while a setting of the whole process is another one: a fork waits for it, and a signal handler does not.
+_WRITING: Final = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_WRITING.acquire, after_in_parent=_WRITING.release, after_in_child=_WRITING.release)
 
 
 class Asker(Hashable, Protocol):
@@ -44,7 +48,7 @@ class Question:
         """
         import ibis
 
-        with _WRITING:  # The setting is the whole process's: threads take turns, and each puts it back.
+        with _WRITING:  # Threads take turns, and each puts the setting back.
             before, ibis.options.sql.fuse_selects = ibis.options.sql.fuse_selects, False
             try:
                 return cls(salt, query, table.get_backend().compile(query))
