@@ -6,8 +6,11 @@ import pytest
 from command import assert_one_line, ok, run
 
 from discreet import Ledger
+from discreet.cli.tables import explained
+from discreet.exact import written
 
 CSV = "user,city,age\n" + "".join(f"{i},{'Rome' if i % 2 else 'Bari'},{i % 90}\n" for i in range(400))
+PEOPLE = {"file": "people.csv", "table": None}
 BY = "--by city --max-groups 1 --epsilon 0.1 --delta 1e-8"
 QUESTIONS = (
     f"count people.csv --person user {BY}",
@@ -66,10 +69,16 @@ def test_a_plan_is_a_file_of_questions_with_how_often_each_is_asked(place):
     ("plan", "said"),
     [
         ("", "need questions, one a line"),
-        ("12 counts people.csv", "12 counts people.csv: need how often, if not once, and a question"),
-        ("count 'people.csv", "count 'people.csv: need how often"),
-        ("12", "12: need how often"),
-        ("count people.csv --person user", "count people.csv --person user: Missing option '--epsilon'"),
+        ("12 counts people.csv", "plan.txt, line 1: need how often, if not once, and a question"),
+        ("\n# a year\ncount 'people.csv", "plan.txt, line 3: need how often"),
+        ("12", "plan.txt, line 1: need how often"),
+        ("count people.csv --person user", "plan.txt, line 1: need '--epsilon' as `discreet explain count"),
+        ("count people.csv --person user --by city --epsilon 1 --max-groups Ann", "line 1: need '--max-groups' as"),
+        ("count people.csv --person user --epsilon Ann", "plan.txt, line 1: --epsilon 'Ann': need"),
+        ("count people.csv --person user --epsilon 1 --ledger other.db", "plan.txt, line 1: leave out --ledger, which"),
+        ("count people.csv --person user --epsilon 1 --who=ben", "plan.txt, line 1: leave out --who, which"),
+        ("count people.csv --person user --epsilon 1 --html a.html", "plan.txt, line 1: leave out --html, which"),
+        ("count people.csv --person user --help", "plan.txt, line 1: leave out --help, which"),
         ("count people.csv --person user --by city --epsilon 1 --delta 1e-8", "need --max-groups"),
         ("suggest people.csv --by city --person user", "need how often"),
     ],
@@ -80,6 +89,42 @@ def test_a_plan_that_is_none_reserves_nothing(plan, said, place):
     assert_one_line(done, 2)
     assert said in done.stderr
     assert Ledger("books.db").entries() == []
+
+
+@pytest.mark.parametrize(
+    "row", ['{"name": "Ann", "illness": "flu"}', "count Ann flu", "12 count Ann --flu Ann", "Ann,flu"]
+)
+def test_a_row_of_data_in_the_place_of_a_plan_is_not_shown(row, place):
+    place.joinpath("people.jsonl").write_text(f"{row}\n")
+    done = run("budget", "books.db", "--reserve", "people.jsonl")
+    assert_one_line(done, 2)
+    assert "people.jsonl, line 1: need " in done.stderr
+    assert not {"Ann", "flu"} & {*done.stderr.replace("-", " ").split()}
+
+
+def test_a_plan_keeps_and_shows_no_password(place, monkeypatch):
+    url = "postgresql://ana:hunter2@h/db"
+    monkeypatch.setattr("discreet.cli.plans.explained", lambda name, given: explained(name, given | PEOPLE))
+    place.joinpath("plan.txt").write_text(f"2 count '{url}' --table e --person user --epsilon 0.1\n")
+    ok("budget", "books.db", "--reserve", "plan.txt")
+    said = ok("budget", "books.db", "--entry", "1") + ok("budget", "books.db", "--json")
+    kept = "2 count postgresql://ana@h/db --table e --person user --epsilon 0.1"
+    assert Ledger("books.db").entries()[0].receipt["receipt"]["plan"] == [kept]
+    assert "hunter2" not in said
+    place.joinpath("plan.txt").write_text(f"count {url} --table e --person user --epsilon\n")
+    done = run("budget", "books.db", "--reserve", "plan.txt")
+    assert_one_line(done, 2)
+    assert "hunter2" not in done.stderr
+
+
+def test_reserving_says_both_prices(place):
+    place.joinpath("plan.txt").write_text("40 count people.csv --person user --epsilon 0.1\n")
+    said = ok("budget", "books.db", "--reserve", "plan.txt")
+    spent = Ledger("books.db").spent
+    price = f"epsilon {written(spent.epsilon, up=True)} and delta {written(spent.delta, up=True)}"
+    assert f"Together they cost {price}; one by one it would be epsilon 4 and delta 0." in said
+    place.joinpath("plan.txt").write_text("count people.csv --person user --epsilon 0.1\n")
+    assert "They cost epsilon 0.1 and delta 0, as one by one" in ok("budget", "books.db", "--reserve", "plan.txt")
 
 
 def test_a_plan_of_a_table_that_is_on_other_books_is_refused(place):

@@ -30,7 +30,7 @@ from discreet.errors import (
     UnsupportedError,
 )
 
-__all__ = ["app"]
+__all__ = ["app", "spoken"]
 
 _REFUSED: Final = (BudgetError, DomainError, EngineError, EntropyError, LedgerError, UnsupportedError)
 _EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {
@@ -185,7 +185,7 @@ def _said(error: Exception) -> tuple[str, str, int]:
         name = (error.name or "").split(".")[0]
         return f"this needs {name}: pip install 'discreet[{_EXTRAS.get(name, 'survey')}]'", kind, 1
     if isinstance(error, DiscreetError):
-        return _spoken(str(error)), kind, 1 if isinstance(error, _REFUSED) else 2
+        return spoken(str(error)), kind, 1 if isinstance(error, _REFUSED) else 2
     if isinstance(error, OSError) and error.filename is not None:
         hint = "check the path" if isinstance(error, FileNotFoundError) else "choose another place, or its permissions"
         return f"{error.filename}: {error.strerror or kind}; {hint}", kind, 1
@@ -195,10 +195,10 @@ def _said(error: Exception) -> tuple[str, str, int]:
     return f"failed in a way that it should not ({kind}); --debug shows where", kind, 1
 
 
-def _spoken(message: str) -> str:
+def spoken(message: str) -> str:
     """Return an error of the library in the words of the command line.
 
-    >>> _spoken("max_groups=None: need at least one"), _spoken("epsilon='x': need a number")
+    >>> spoken("max_groups=None: need at least one"), spoken("epsilon='x': need a number")
     ('--max-groups: need at least one', "--epsilon 'x': need a number")
     """
     for there, here in _SAYINGS:
@@ -227,7 +227,7 @@ def _stop(books: str, words: Sequence[str]) -> NoReturn:
     """End after Ctrl-C, as a shell expects it, and say what the books hold."""
     if sys.stderr is not None and sys.stderr.isatty():
         click.echo(err=True)  # The terminal has written ^C there.
-    _fail(_spoken(f"interrupted: {books}") if books else "interrupted", "KeyboardInterrupt", _INTERRUPTED, words)
+    _fail(spoken(f"interrupted: {books}") if books else "interrupted", "KeyboardInterrupt", _INTERRUPTED, words)
 
 
 def _leave_the_pipe() -> NoReturn:

@@ -425,7 +425,7 @@ def budget(
         if reserve is not None:
             from discreet.cli.plans import reserved
 
-            done.append(f"To make one of the releases: --plan {reserved(book, path, reserve).number}")
+            done += reserved(book, path, reserve)
         if why is not None:
             names, texts = (column.values for column in book.why(why).columns)
             pairs = [[name, text] for name, text in zip(names, texts, strict=True)]
