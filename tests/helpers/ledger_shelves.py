@@ -22,7 +22,7 @@ SHELVES = "/dev/shm" if Path("/dev/shm").is_dir() else None
 THIRD = Fraction(1, 3)
 POSIX = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 POSTGRES = pytest.mark.xdist_group("books in postgres")
-STORES = ["sqlite", pytest.param("postgres", marks=POSTGRES)]
+STORES = ["sqlite", pytest.param("postgres", marks=[POSTGRES, pytest.mark.deep])]
 PROCESSES = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 """Processes that have nothing of this one; where there is fork, they come from one that has imported the library."""
 PROCESSES.set_forkserver_preload(["discreet.ledger", "discreet.survey"])

@@ -902,6 +902,6 @@ class TestDamage:
         for database, journal in states:
             committed = outcome(laid_out(shelf, database, journal))
             assert committed is not None
-            for cut in range(0, len(journal), 256):
+            for cut in range(0, len(journal), cases(1024, 256)):
                 found = outcome(laid_out(shelf, database, journal[:cut]))
                 assert found is None or found[: len(committed)] == committed

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiers import each
 
 import discreet
 
@@ -32,7 +33,7 @@ def ran(name, folder):
     )
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.py")))
+@pytest.mark.parametrize("name", each(sorted(path.stem for path in EXAMPLES.glob("*.py")), 2))
 def test_the_example_runs_and_leaves_nothing_behind(name, tmp_path):
     done = ran(name, tmp_path)
     assert done.returncode == 0, done.stderr

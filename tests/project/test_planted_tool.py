@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from mutants import BROKEN, CAUGHT, SKIPPED, SURVIVED, outcome
+from tiers import each
 
 SOURCE = Path(__file__).parents[2] / "src"
 QUICK = ("-p", "no:hypothesispytest", "-p", "no:xdist")  # To start without these takes two thirds of the time.
@@ -21,7 +22,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("case", TEXTS)
+@pytest.mark.parametrize("case", each(TEXTS, 3))
 def test_a_bug_is_caught_where_a_test_fails_and_nowhere_else(tmp_path, case):
     text, expected = TEXTS[case]
     (tmp_path / "test_one.py").write_text(text)

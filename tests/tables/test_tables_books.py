@@ -8,6 +8,7 @@ from itertools import count
 import command
 import pandas as pd
 import pytest
+from tiers import crossed
 
 from discreet import Ledger, Sensitivity
 from discreet.domains import Integers, Maps, Texts
@@ -51,8 +52,7 @@ def test_the_law_depends_on_the_currency_of_the_books():
     assert taken(groups().explain(**ASKED)[10].options) == ["gaussian"]
 
 
-@pytest.mark.parametrize("books", BOOKS)
-@pytest.mark.parametrize("law", [*LAWS, "auto"])
+@crossed(5, books=list(BOOKS), law=[*LAWS, "auto"])
 def test_what_is_said_to_fit_is_what_fits(books, law):
     book = Ledger.in_memory(**BOOKS[books])
     said = groups(book).explain(**ASKED, noise=law)
@@ -67,9 +67,7 @@ def test_what_is_said_to_fit_is_what_fits(books, law):
     assert "does not fit" in str(refused)
 
 
-@pytest.mark.parametrize("books", BOOKS)
-@pytest.mark.parametrize("most", [1, 2, 3, 5, 20])
-@pytest.mark.parametrize("spent", [0, 7, 19])
+@crossed(7, books=list(BOOKS), most=[1, 2, 3, 5, 20], spent=[0, 7, 19])
 def test_the_best_law_is_taken_that_fits_and_takes_at_most_twice_the_least(books, most, spent):
     book = Ledger.in_memory(**BOOKS[books])
     if spent:
@@ -149,8 +147,7 @@ def test_an_answer_that_was_kept_without_its_laws_has_the_usual_ones(kept, monke
     assert (again.noise, again.receipt.laws) == (first.noise, {"people": "gaussian"})
 
 
-@pytest.mark.parametrize("books", BOOKS)
-@pytest.mark.parametrize("explained", ["with books", "without"])
+@crossed(5, books=list(BOOKS), explained=["with books", "without"])
 def test_what_was_reserved_is_released_whatever_is_left_then(books, explained):
     book = Ledger.in_memory(**BOOKS[books])
     said = groups(book if explained == "with books" else None).explain(**ASKED)

@@ -3,6 +3,7 @@
 import pytest
 import tables_engines
 from tables_totals import exact
+from tiers import crossed
 
 from discreet.tables import Bounding, People
 from discreet.tables.engines.duckdb import DuckDB
@@ -40,8 +41,11 @@ def test_groups_that_share_a_place_are_kept_or_left_out_together(monkeypatch, gr
     assert exact(plan, ibis.memtable(rows)) == {f"c{j}": (j == 0) + (j < kept) for j in range(max(kept, 1))}
 
 
-@pytest.mark.parametrize("keys", [["Rome", "Bath", "", "Rom"], [0, 7, -1, 9], [0.0, -0.0, 1.5, float("nan"), 2e300]])
-@pytest.mark.parametrize("by", [["k"], ["k", "l"]])
+@crossed(
+    5,
+    keys=[["Rome", "Bath", "", "Rom"], [0, 7, -1, 9], [0.0, -0.0, 1.5, float("nan"), 2e300]],
+    by=[["k"], ["k", "l"]],
+)
 def test_common_groups_change_nothing_but_the_time(monkeypatch, keys, by):
     """None, some or all of the rows may be looked at first, and any of them may be the first."""
     keys = [None, *keys]

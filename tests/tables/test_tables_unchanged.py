@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tables_engines
+from tiers import crossed
 
 from discreet import Ledger
 from discreet.errors import DiscreetError, MismatchError, ParameterError
@@ -72,8 +73,7 @@ def database(request, tmp_path):
     stop()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("change", CHANGES)
+@crossed(7, change=list(CHANGES), question=list(QUESTIONS))
 def test_a_table_that_was_altered_is_refused_and_nothing_is_charged(database, change, question):
     con, alter = database
     t = Table(con.table("events"), person="id", ledger=Ledger.in_memory(epsilon=9, delta="1e-5"))
