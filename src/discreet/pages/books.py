@@ -201,6 +201,8 @@ def _limits(books: Mapping[str, Any]) -> list[str]:
         read = period["readings"].items()
         sums = [_of(name, *map(read_in_full, x.values())) for name, x in read]
         lines.append(f"This {period['every']}, from {period['begins']} to {period['ends']}: {', '.join(sums)} spent.")
+        if period["accountant"] == "adaptive" and "units" not in period["readings"]:
+            lines.append(f"Too much for units: for the rest of this {period['every']} epsilons add up plainly.")
     for name, analyst in books["analysts"].items():
         spent, left = _amount(analyst["spent"], up=True), _amount(analyst["left"], up=False)
         lines.append(f"{_printable(name)}: {spent} spent, {left} left.")

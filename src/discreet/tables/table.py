@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import DiscreetError, KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.frozen import freeze
 from discreet.ledger import Ledger, Reservation
@@ -191,7 +192,9 @@ class Table(Data):
             raise ParameterError("by", by, "distinct columns, other than the person's")
         released, receipt = Query.of_sizes(self, by, epsilon).draw()
         assert released.spread is not None  # noqa: S101  It is what was asked for.
-        share = None if self.ledger is None else self.ledger.shares()
+        share = None
+        with suppress(DiscreetError):  # What is paid for is told, even where the books can be read no more.
+            share = None if self.ledger is None else self.ledger.shares()
         worth = worths(released.spread, prices(future, private, noise, share))
         return Suggestion(size, released.spread, worth, receipt)
 
