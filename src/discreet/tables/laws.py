@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 from discreet.domains import Maps, Vectors
 from discreet.errors import ParameterError, one_of
 from discreet.events import Event
-from discreet.exact import Exact
+from discreet.exact import Exact, written
 from discreet.measures import amount
 from discreet.mechanisms import (
     GaussianThreshold,
@@ -118,7 +118,7 @@ def candidates(
     private = isinstance(domain, Maps)
     if noise in LAWS and not (private or LAWS[noise].add):
         noise = "laplace"
-    check_noise(noise, epsilon, delta)
+    check_noise(noise, epsilon, written(delta, up=False))
     found = []
     for name, law in LAWS.items():
         make = law.keep if private else law.add
