@@ -118,7 +118,8 @@ def candidates(
     private = isinstance(domain, Maps)
     if noise in LAWS and not (private or LAWS[noise].add):
         noise = "laplace"
-    check_noise(noise, epsilon, written(delta, up=False))
+    if noise not in LAWS or not LAWS[noise].fits(epsilon, delta):  # As it is written, it may be 1.
+        check_noise(noise, epsilon, written(delta, up=True))
     found = []
     for name, law in LAWS.items():
         make = law.keep if private else law.add
