@@ -148,3 +148,51 @@ def test_a_plan_is_a_list(place):
 )
 def test_a_server_is_the_same_however_one_gets_there(one, other, same):
     assert is_same(one, other) is same
+
+
+class TestMistakesAreBlamedOnWhatWasTyped:
+    @pytest.fixture
+    def place(self, tmp_path, monkeypatch):
+        """A folder with books, on which ben has spent, and a table that a project binds to them."""
+        monkeypatch.chdir(tmp_path)
+        tmp_path.joinpath("people.csv").write_text("user,age\n1,3\n2,4\n")
+        said = '[tables.clinic]\nsource = "people.csv"\nperson = "user"\nledger = "books.db"\n'
+        tmp_path.joinpath("discreet.toml").write_text(said)
+        with Ledger("books.db", epsilon=5, analysts={"ben": 1}) as book:
+            book.charge(epsilon="0.5", who="ben")
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        ("typed", "said"),
+        [
+            ("budget books.db --analyst ben=0.1", "--analyst ben=0.1: need at least what was spent"),
+            ("budget books.db --analyst ben=x", "--analyst ben=x: need a finite number"),
+            ("budget new.db --create --epsilon 2 --analyst ben=1:x", "--analyst ben=1:x: need a finite number"),
+            (
+                "budget new.db --create --epsilon 2 --period month:x --start 2026-11-01",
+                "--period month:x: need a finite",
+            ),
+            ("budget books.db --why 40", "--why 40: need an entry on these books"),
+            ("explain clinic --epsilon 1", "need the question before the file: discreet explain count clinic"),
+            ("count clinic --epsilon 0.1 --who ben --data-version=", "--data-version '': need"),
+            ("count clinic --epsilon 0.1 --who ben --fresh", "--fresh needs --data-version"),
+        ],
+    )
+    def test_an_option_is_named_as_it_was_typed(self, typed, said, place):
+        done = run(*typed.split())
+        assert_one_line(done, 2)
+        assert said in done.stderr
+        assert len(Ledger("books.db").entries()) == 2
+
+    @pytest.mark.parametrize(
+        ("line", "said"), [('person = "usr"', "person='usr'"), ('types.agee = "date"', "types='agee'")]
+    )
+    def test_the_projects_file_is_named_for_what_it_says(self, line, said, place):
+        toml = place / "discreet.toml"
+        kept = [old for old in toml.read_text().splitlines() if old.split()[0] != line.split()[0]]
+        toml.write_text("\n".join([*kept, line]))
+        done = run("count", "clinic", "--epsilon", "0.1", "--who", "ben")
+        assert_one_line(done, 2)
+        assert f"discreet.toml: {said}: need" in done.stderr
+        assert "--person" not in done.stderr
+        assert "--type" not in done.stderr

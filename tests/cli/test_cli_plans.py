@@ -47,7 +47,7 @@ def test_what_is_reserved_is_what_is_asked(question, place):
     assert Ledger("books.db").spent == spent
     done = run(*question.split(), "--ledger", "books.db", "--plan", "1")
     assert_one_line(done, 1)
-    assert "none of the 0 that are left of entry 1" in done.stderr
+    assert "nothing is left of the plan of entry 1" in done.stderr
 
 
 def test_a_plan_is_a_file_of_questions_with_how_often_each_is_asked(place):

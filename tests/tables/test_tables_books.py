@@ -156,7 +156,7 @@ def test_what_was_reserved_is_released_whatever_is_left_then(books, explained):
     answer = groups(plan).count_people(**ASKED)
     assert answer.receipt.laws == said.receipt.laws
     assert plan.left.total() == 0
-    with pytest.raises(BudgetError, match="none of the 0"):
+    with pytest.raises(BudgetError, match="nothing is left of the plan"):
         groups(plan).count_people(**ASKED)
 
 

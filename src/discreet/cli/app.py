@@ -61,6 +61,7 @@ _FLAGS: Final = (
         "analyst": "--analyst",
         "analysts": "--analyst",
         "version": "--data-version",
+        "entry": "--why",
     }
     | {
         name: f"--{name.replace('_', '-')}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from discreet.cli.show import Grid, Part, Title, plural
-from discreet.exact import written as amount
+from discreet.errors import ParameterError
+from discreet.exact import written
 from discreet.pages.books import book_sheet, noted, notes_about
 from discreet.pages.sheet import Column, Sheet
 from discreet.words import plain
@@ -17,7 +19,16 @@ from discreet.words import plain
 if TYPE_CHECKING:
     from discreet.ledger import Event, Period
 
-__all__ = ["book_page", "compared_page", "entry_page", "facts_page", "limits_of", "period_of", "release_event"]
+__all__ = [
+    "book_page",
+    "compared_page",
+    "entry_page",
+    "facts_page",
+    "limits_of",
+    "period_of",
+    "release_event",
+    "typed_as",
+]
 
 _MOST_DIGITS: Final = 9
 """A number of groups has no more."""
@@ -70,12 +81,16 @@ def release_event(text: str) -> Event:
 
 def limits_of(typed: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     """Return the limits that are typed as NAME=EPSILON[:DELTA]."""
+    from discreet.measures import amount
+
     limits: dict[str, tuple[str, str | None]] = {}
     for text in typed:
         name, sign, most = text.rpartition("=")
         epsilon, colon, delta = most.partition(":")
         if not (name and sign and epsilon) or name in limits:
             raise click.UsageError(f"--analyst {text}: need NAME=EPSILON[:DELTA], such as ana=1, once for each name")
+        with typed_as(f"--analyst {text}"):
+            _ = amount(epsilon), amount(delta or 0, "delta")
         limits[name] = epsilon, delta if colon else None
     return limits
 
@@ -89,7 +104,19 @@ def period_of(typed: str | None, start: str | None) -> Period | None:
     every, *amounts = (typed or "").split(":")
     if start is None or len(amounts) not in (1, 2):
         raise click.UsageError("--period needs EVERY:EPSILON[:DELTA], such as month:1:1e-6, and --start DAY")
-    return Period(every, epsilon=amounts[0], delta=amounts[1] if len(amounts) == 2 else 0, start=start)
+    with typed_as(f"--period {typed}"):
+        return Period(every, epsilon=amounts[0], delta=amounts[1] if len(amounts) == 2 else 0, start=start)
+
+
+@contextmanager
+def typed_as(option: str) -> Iterator[None]:
+    """Name the option in which an epsilon or a delta was typed, where it is wrong."""
+    try:
+        yield
+    except ParameterError as error:
+        if not str(error).startswith(("epsilon=", "delta=")):
+            raise
+        raise click.UsageError(f"{option}: need {str(error).partition(': need ')[2]}") from None
 
 
 def compared_page(epsilon: str, delta: str, allowed: Mapping[str, Mapping[str, int]]) -> Sheet:
@@ -120,8 +147,8 @@ def _receipt(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _amount(event: Event) -> str:
-    delta = f" and delta {amount(event.delta, up=True)}" if event.delta else ""
-    return f"epsilon {amount(event.epsilon, up=True)}{delta}"
+    delta = f" and delta {written(event.delta, up=True)}" if event.delta else ""
+    return f"epsilon {written(event.epsilon, up=True)}{delta}"
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from discreet.errors import DiscreetError
+
 if TYPE_CHECKING:
     from discreet.tables import Answer
     from discreet.tables.project import Binding
 
-__all__ = ["UNCOUNTED", "books_of", "bound", "completed", "say_uncounted", "say_unkept"]
+__all__ = ["UNCOUNTED", "books_of", "bound", "completed", "is_bound", "said_in", "say_uncounted", "say_unkept"]
 
 _UNCOUNTED: Final = (
     "discreet: nobody is counting: this answer is on no books. discreet budget books.db --create --epsilon 3 makes "
@@ -71,6 +74,24 @@ def check_name(file: str) -> None:
         raise click.UsageError(f"{file}: need a file that exists, or a table of {project.path}: {names}")
 
 
+def is_bound(name: str) -> bool:
+    """Whether a table of the project has this name."""
+    from discreet.tables.project import Project
+
+    return any(name in project.bindings for project in Project.near(name))
+
+
+@contextmanager
+def said_in(given: dict[str, Any]) -> Iterator[None]:
+    """Name the project's file where it says a person or types that the table does not have."""
+    try:
+        yield
+    except DiscreetError as error:
+        if not str(error).startswith(given.get("said", ())):
+            raise
+        raise click.UsageError(f"{given['project']}: {error}") from None
+
+
 def books_of(path: str) -> str:
     """Return the books of the project's table that has this name; else what was typed."""
     from discreet.tables.project import Project
@@ -109,4 +130,6 @@ def _filled(given: dict[str, Any], said: Binding, path: Path) -> dict[str, Any]:
         **({"ledger": given["ledger"] or said.ledger} if "ledger" in given else {}),
         **{name: end for name, end in ends.items() if given[name] is None},
         "bounds": said.bounds,
+        "project": path,
+        "said": ("person=",) if given["types"] else ("person=", "types="),
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli import complete
-from discreet.cli.project import books_of, bound, say_uncounted, say_unkept
+from discreet.cli.project import books_of, bound, is_bound, said_in, say_uncounted, say_unkept
 from discreet.cli.show import Part, plural, show, with_page
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Questions(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the question that is named first."""
-        if self.get_command(ctx, args[0]) is None and "." in args[0]:
+        if self.get_command(ctx, args[0]) is None and ("." in args[0] or is_bound(args[0])):
             raise click.UsageError(f"need the question before the file: discreet explain count {args[0]}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -391,7 +391,7 @@ def budget(
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
-    from discreet.cli.books import book_page, entry_page, facts_page, limits_of, period_of
+    from discreet.cli.books import book_page, entry_page, facts_page, limits_of, period_of, typed_as
     from discreet.pages.books import account_of
     from discreet.pages.timeline import timeline_page
 
@@ -419,7 +419,8 @@ def budget(
         if void is not None and reason is not None:
             book.void(void, reason=reason, unseen=unseen)
         for name, (most, own) in ({} if create else limits).items():
-            book.set_limit(name, epsilon=most, delta=own)
+            with typed_as(f"--analyst {name}={most}"):
+                book.set_limit(name, epsilon=most, delta=own)
         done = ["Every digest, every cost and the accountant's numbers are right."] * verify
         done += _early(made["period"])
         if reserve is not None:
@@ -677,9 +678,12 @@ def _table(given: dict[str, Any]) -> Any:
                 option = "data-version" if name == "version" else name
                 raise click.UsageError(f"--{option} needs --ledger: {why}")
     types = _pairs(given["types"], "type", "COLUMN=TYPE, such as year=integer")
-    again = {name: given[name] for name in ("version", "fresh") if given.get(name)}
+    again = {name: given[name] for name in ("version", "fresh") if given.get(name) not in (None, False)}
+    if again == {"fresh": True}:
+        raise click.UsageError("--fresh needs --data-version: without one, each question is asked anew")
     person, place = given["person"] or None, given["table"]
-    table = Table(given["file"], person=person, ledger=ledger, table=place, types=types, **again)
+    with said_in(given):
+        table = Table(given["file"], person=person, ledger=ledger, table=place, types=types, **again)
     return table if given["where"] is None else table.where(given["where"])
 
 

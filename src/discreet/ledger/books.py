@@ -422,10 +422,9 @@ class Ledger:
                     f"{self._store.where}: what was reserved stays spent; nothing was released"
                 )
             if not left[released]:  # proof: left
-                raise BudgetError(
-                    f"this release is none of the {left.total():,} that are left of entry {number} "
-                    f"in {self._store.where}; nothing was released"
-                )
+                rest = f"this release is none of the {left.total():,} that are left of"
+                none = rest if left else "nothing is left of the plan of"
+                raise BudgetError(f"{none} entry {number} in {self._store.where}; nothing was released")
             row = Row(mark.number + 1, made, "release", *texts, asker, number)
             return enter(connection, mark, row, self._accountant)
 

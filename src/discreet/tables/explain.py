@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from discreet.errors import one_of
-from discreet.exact import written
+from discreet.exact import typed, written
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.reals import float_up
@@ -203,7 +205,7 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
         )
     if chosen.left_out:
         of = "groups" if bounding.sizes is None or bounding.sizes.rows is None else "rows"
-        part = f"A part of epsilon, {written(chosen.left_out, up=True)}"
+        part = f"A part of epsilon, {written(chosen.left_out * chosen.epsilon, up=True)}"
         learn = f"{part}, pays for learning what share of people's {of} is left out"
         notes.append(f"{learn}, and chooses max_groups by it." if chosen.auto else f"{learn}; left_out=0 saves it.")
     choices = tuple(_choice(question) for question in questions)
@@ -294,17 +296,30 @@ def _why(options: Sequence[Option]) -> Iterator[str]:
                 f"{text}, {_part(each.share or Fraction(0))}"
                 for text, each in zip(figures, (taken, *others), strict=True)
             ]
-            reason += ", of the laws that fit and take at most twice the least part of what is left on the books"
+            if all((each.share or 0) > 1 for each in (taken, *others)):
+                reason = "the least part of what is left on the books, because none of the laws fits"
+            else:
+                reason += ", of the laws that fit and take at most twice the least part of what is left on the books"
         yield f"Noise of {label}: {taken.noise}, for {reason} ({'; '.join(figures)})."
 
 
 def _reaches(columns: Sequence[Expected], label: str) -> list[Column]:
     """Return the noise of a column at each choice, or what it comes to for so many people."""
     if not columns[0].errors:
-        return [amounts(f"{label}noise, 95 %", [column.radius for column in columns], "±")]
+        return [amounts(f"{label}noise, 95 %", [_rounded(column.radius) for column in columns], "±")]
     return [
         amounts(
-            f"{label}noise at {same[0][0]:,}" if i == 0 else f"at {same[0][0]:,}", [reach for _, reach in same], "±"
+            f"{label}noise at {same[0][0]:,}" if i == 0 else f"at {same[0][0]:,}",
+            [_rounded(reach) for _, reach in same],
+            "±",
         )
         for i, same in enumerate(zip(*(column.errors for column in columns), strict=True))
     ]
+
+
+def _rounded(reach: float) -> Fraction | float:
+    """Return what bounds a noise in three digits, or in all those before the point, rounded up."""
+    if not 0 < reach < math.inf:
+        return reach
+    step = Fraction(10) ** min(0, Decimal(reach).adjusted() - 2)
+    return math.ceil(typed(Fraction(reach)) / step) * step
