@@ -236,6 +236,14 @@ class Ledger:
         return mark.limits_at(now()).left(self._accountant.left(mark.state, self._budget), who)
 
     @property
+    def _whose(self) -> tuple[str, ...]:
+        """Whose `last_left` is, in words; nobody's where there are no limits inside the whole."""
+        mark = self._mark
+        if mark is None:
+            return ()
+        return mark.limits_at(now()).whose(self._accountant.left(mark.state, self._budget), self._who)
+
+    @property
     def analysts(self) -> dict[str, Analyst]:
         """Who may spend how much, and has spent how much, as the file has it now.
 

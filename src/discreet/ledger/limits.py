@@ -246,8 +246,19 @@ class Limits:
 
     def left(self, all_left: Amount, who: str | None) -> Amount:
         """Return what is left of all that applies: the whole, the period, and the limit of who asks."""
-        parts = all_left, *(rule.left(state, budget) for rule, state, budget in self._rules_for(who))
-        return Amount(*map(min, zip(*parts, strict=True)))
+        return Amount(*map(min, zip(*self._lefts(all_left, who).values(), strict=True)))
+
+    def whose(self, all_left: Amount, who: str | None) -> tuple[str, ...]:
+        """Return whose the epsilon and the delta are that `left` gives, in words; none where only the whole applies."""
+        lefts = self._lefts(all_left, who)
+        least = [min(lefts, key=lambda name: lefts[name][part]) for part in range(2)]
+        return tuple(least) if len(lefts) > 1 else ()
+
+    def _lefts(self, all_left: Amount, who: str | None) -> dict[str, Amount]:
+        """Return what is left of each that applies, by words that say whose it is."""
+        names = [f"this {self.spell.period.every}"] if self.spell is not None else []
+        parts = [rule.left(state, budget) for rule, state, budget in self._rules_for(who)]
+        return {"in all": all_left, **dict(zip([*names, f"to {who!r}"], parts, strict=False))}
 
     def share(self, event: Event, of_all: Fraction, who: str | None) -> Fraction:
         """Return which part of what is left an event takes, of whichever has least: the whole, the period, who asks."""

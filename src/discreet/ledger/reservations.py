@@ -150,6 +150,10 @@ class Reservation:
         """What was left on the books when they were last read."""
         return self.ledger.last_left
 
+    @property
+    def _whose(self) -> tuple[str, ...]:
+        return self.ledger._whose
+
     def charge(
         self,
         *,

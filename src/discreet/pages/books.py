@@ -50,9 +50,10 @@ def book_sheet(title: str, books: Mapping[str, Any], about: Callable[[Mapping[st
     ]
     remarks = [_left(name, *map(read_in_full, reading.values())) for name, reading in decide.items()]
     if set(decide) == set(books["budget"]):
-        whole = read_in_full(books["budget"]["epsilon"])
-        left = list(accumulate(spent["epsilon"], Fraction.__sub__, initial=whole))[1:]
-        columns.append(amounts("epsilon left", left, up=False))
+        if not books.get("account"):  # What a person's limit was then, nobody says: it may have been set anew since.
+            whole = read_in_full(books["budget"]["epsilon"])
+            left = list(accumulate(spent["epsilon"], Fraction.__sub__, initial=whole))[1:]
+            columns.append(amounts("epsilon left", left, up=False))
     else:
         most = written(read_in_full(books["left"]["epsilon"]), up=False)
         remarks.append(f"At most epsilon {most} fits in one release of a single number.")
@@ -76,8 +77,8 @@ def account_of(books: Mapping[str, Any], who: str) -> dict[str, Any]:
     >>> account_of(book.to_dict(), "ana")["readings"]["epsilon"]
     {'spent': '1/4', 'of': '1'}
     """
-    own = [entry for entry in books["entries"] if entry["kind"] == "charge" and entry["who"] == who]
-    numbers = {entry["number"] for entry in own}
+    made = [entry for entry in books["entries"] if entry["kind"] in ("charge", "release") and entry["who"] == who]
+    numbers = {entry["number"] for entry in made}
     about = [e for e in books["entries"] if _told_of(e, who, numbers)]
     named = {e["who"] for e in books["entries"] if e["who"]} | {*books["analysts"]}
     if named and who not in named:
@@ -88,15 +89,16 @@ def account_of(books: Mapping[str, Any], who: str) -> dict[str, Any]:
     spent = limit.get("spent", {name: in_full(x) for name, x in sums.items()})
     readings = {name: {"spent": spent[name], "of": of} for name, of in limit["limit"].items()}
     plain = {"sums": list(books["budget"]), "budget": limit["limit"], "spent": spent, "readings": readings}
-    return {**books, **plain, "analysts": {}, "entries": listed}
+    plans = [plan for plan in books["reservations"] if plan["entry"] in numbers]
+    return {**books, **plain, "account": who, "analysts": {}, "entries": listed, "reservations": plans}
 
 
 def _told_of(entry: Mapping[str, Any], who: str, numbers: Container[int]) -> bool:
-    """Whether an entry is a charge of a person's, a note about one, or sets the person's limit."""
+    """Whether an entry is a charge or a release of a person's, a note about one, or sets the person's limit."""
     receipt = entry["receipt"]
-    if entry["kind"] in (*_DONE, *_MADE):
-        return receipt["entry"] in numbers
-    return receipt["analyst"] == who if entry["kind"] == "limit" else entry["number"] in numbers
+    if entry["number"] in numbers or entry["kind"] not in (*_DONE, *_MADE, "limit"):
+        return entry["number"] in numbers
+    return receipt["analyst"] == who if entry["kind"] == "limit" else receipt["entry"] in numbers
 
 
 def as_csv(books: Mapping[str, Any]) -> str:

@@ -59,6 +59,8 @@ class Answer(Result):
     """What the ledger had left after the charge; None without a ledger."""
     rounds: tuple[int, ...] = ()
     """In which of two rounds each group was shown: its value has that round's noise. None where there was one."""
+    whose: tuple[str, ...] = ()
+    """Whose the epsilon and the delta are that are left, such as "this month", where more than the whole is limited."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -244,7 +246,10 @@ class Answer(Result):
             said.append(few if len(self) else f"{few} explain() says how many people a group needs.")
         if self.left is not None:
             epsilon, delta = (written(x, up=False) for x in self.left)
-            said.append(f"The budget has epsilon {epsilon} and delta {delta} left.")
+            if self.whose:
+                said.append(f"Left: epsilon {epsilon} {self.whose[0]}, delta {delta} {self.whose[1]}.")
+            else:
+                said.append(f"The budget has epsilon {epsilon} and delta {delta} left.")
         return said
 
     def to_text(self, most: int | None = 20) -> str:

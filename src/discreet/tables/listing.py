@@ -132,8 +132,8 @@ class KeysQuery:
                 keys = self.measurement.release(ready)  # proof: drawn
             keep(self.table, asked, entry, packed(keys, types) if asked is not None else None)
         receipt = entered(receipt, entry, kept=known is not None)
-        left = None if ledger is None else ledger.last_left
-        return Answer(receipt.by, keys, (), receipt, types, left)
+        left, whose = (None, ()) if ledger is None else (ledger.last_left, ledger._whose)
+        return Answer(receipt.by, keys, (), receipt, types, left, whose=whose)
 
     def explain(self) -> KeysExplanation:
         """Say what can be said before the question is asked, from public parameters alone."""

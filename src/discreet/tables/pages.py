@@ -129,5 +129,9 @@ def _budget(answer: Answer) -> list[str]:
     spent = f"This page spent {answer.receipt.cost}." if answer.receipt.is_charged else f"{paid[:1].upper()}{paid[1:]}."
     if answer.left is None:
         return [f"{spent} {_NOBODY}"]
-    left = f"epsilon {written(answer.left.epsilon, up=False)} and delta {written(answer.left.delta, up=False)}"
+    epsilon, delta = (written(x, up=False) for x in answer.left)
+    if answer.whose:
+        whose, its = answer.whose
+        return [f"{spent} After it, epsilon {epsilon} was left {whose}, and delta {delta} {its}."]
+    left = f"epsilon {epsilon} and delta {delta}"
     return [f"{spent} After it, {left} were left in the ledger for all answers to come."]

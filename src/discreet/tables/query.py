@@ -276,11 +276,11 @@ class Query:
         if self.auto and found is not None:
             turn = self.with_groups(released.max_groups).turn
             found = replace(found, mechanisms=turn.named, laws=turn.laws)
-        left = None if self.table.ledger is None else self.table.ledger.last_left
+        left, whose = (None, ()) if (book := self.table.ledger) is None else (book.last_left, book._whose)
         columns = self._columns(turn, released)
         types = arrow_types(self.table._ibis, self.bounding.by)
         receipt = replace(receipt, found=found)
-        return Answer(self.bounding.by, released.keys, columns, receipt, types, left, released.rounds)
+        return Answer(self.bounding.by, released.keys, columns, receipt, types, left, released.rounds, whose)
 
     def _columns(self, turn: InTurn, released: Released) -> tuple[Column, ...]:
         """Return the columns in their own units: those that others had to be released for, then as they were asked."""
