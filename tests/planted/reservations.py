@@ -81,4 +81,25 @@ CATALOGUE = [
         "if not possible:",
         RULES + "TestReceipts::test_a_plan_that_no_ledger_wrote_is_damage",
     ),
+    Mutant(
+        "a plan that keeps a password",
+        "cli/plans.py",
+        "command.make_context(name, [*words]).params",
+        "command.make_context(name, words).params",
+        "test_cli_plans.py::test_a_plan_keeps_and_shows_no_password",
+    ),
+    Mutant(
+        "a row of data that is shown as a plan's mistake",
+        "cli/plans.py",
+        '        need = "words"\n',
+        "        need = question\n",
+        "test_cli_plans.py::test_a_row_of_data_in_the_place_of_a_plan_is_not_shown",
+    ),
+    Mutant(
+        "a month's budget that is called the whole",
+        "ledger/limits.py",
+        "return tuple(least) if len(lefts) > 1 else ()",
+        "return ()",
+        "test_whose_left.py::test_an_answer_says_whose_what_is_left_is",
+    ),
 ]
