@@ -59,7 +59,7 @@ CATALOGUE = [
         T + "asking.py",
         "        yield entry\n    except",
         "        yield entry\n    except EngineError:\n"
-        "        ledger.void(entry.number, reason='it failed')\n        raise\n    except",
+        "        ledger.void(entry.number, reason='it failed', unseen=True)\n        raise\n    except",
         "test_tables_charging.py::test_a_failure_keeps_its_charge_and_says_so",
     ),
     Mutant(

@@ -61,6 +61,27 @@ CATALOGUE = [
         "test_answers_beside.py::test_an_answer_is_had_again_wherever_it_is",
     ),
     Mutant(
+        "an answer beside the books that everyone may read",
+        "ledger/sqlite.py",
+        "                part.chmod(rights)\n",
+        "                part.chmod(0o644)\n",
+        "test_answers_beside.py::test_who_may_not_read_the_books_reads_no_answer_beside_them",
+    ),
+    Mutant(
+        "a folder of answers that everyone may read",
+        "ledger/sqlite.py",
+        "place.parent.chmod(rights | (rights & 0o444) >> 2)",
+        "place.parent.chmod(0o755)",
+        "test_answers_beside.py::test_who_may_not_read_the_books_reads_no_answer_beside_them",
+    ),
+    Mutant(
+        "a suggestion that is paid for and lost with the books",
+        "tables/table.py",
+        "with suppress(DiscreetError):",
+        "if True:",
+        "test_paid_answers.py::test_a_suggestion_is_told_though_the_books_are_gone",
+    ),
+    Mutant(
         "an answer beside the books without a salt",
         "ledger/books.py",
         "{SYSTEM.bits(256):064x}",
