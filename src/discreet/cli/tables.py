@@ -387,7 +387,7 @@ def budget(
     discreet budget budget.db --entry 1
     discreet budget budget.db --why 1
     discreet budget budget.db --verify --out books.csv --html books.html
-    discreet budget budget.db --void 1 --reason "the disk was full"
+    discreet budget budget.db --void 1 --unseen --reason "the disk was full"
     discreet budget --compare --epsilon 3 --delta 5e-6 --release 0.02
     """
     from discreet import Ledger
