@@ -89,7 +89,6 @@ TRUSTING = {
     *("L1Distance.measure", "LInfDistance.measure", "PersonDistance.measure", "SymmetricDistance.measure"),
     *("discreet.audit.exact", "sampled"),
     # An entry that the books gave.
-    "Receipt.entered",
     # Counts and rows that a collector has read.
     *("Crosstab.of", "Estimate.of", "Form.possible", "TextForm.possible", "TextForm.decode", "simplex"),
     *("Question.places_of_answers", "Question.places_of_reports", "Question.places_of_texts"),
