@@ -87,7 +87,7 @@ class TestAppendOnly:
         for sql in REFUSED:
             with raw(shelf / "b.db") as connection, pytest.raises(refusal()):
                 connection.execute(sql)
-        assert book.entries() == before
+            assert book.entries() == before
         book.verify()
 
     @on_shelves("sql", NOTICED[::-1], 4)
