@@ -20,6 +20,7 @@ SUITES = {
     "survey": "Surveys",
     "timing": "What the clock tells",
     "tables": "Tables",
+    "publications": "Tables that add up",
     "start": "Start-up",
     "ledger": "The ledger",
 }

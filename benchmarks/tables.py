@@ -30,6 +30,7 @@ import numpy as np
 
 from benchmarks.measure import Look, Row, power, within
 from benchmarks.peers import CACHE, PEERS, NotRunError, Peer, environment
+from benchmarks.quantiles import PARTS as QUANTILES
 from discreet import LaplaceThreshold
 
 CONTENDERS = Path(__file__).with_name("contenders.py")
@@ -426,4 +427,5 @@ PARTS: dict[str, Callable[[Look], Iterator[Row]]] = {
     "many": many,
     "planning": planning,
     **{name: partial(against, PEERS[name]) for name in GOALS},
+    **QUANTILES,
 }

@@ -263,6 +263,36 @@ Definition keep_above_delta_of (surprise : R) := (- (exp (- surprise) - 1))%R.
 (* mechanisms/keep_above.py: above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold *)
 Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.
 
+(* noise/gaussian.py: if v < 0: *)
+Definition gaussian_variance (v : R) : Prop := (~ (v < 0))%R.
+
+(* noise/gaussian.py: return apart.l2_squared / (2 * self.variance) if self.variance else INFINITE *)
+Definition gaussian_zcdp (l2 v : R) := (if Req_EM_T v 0 then None else Some (l2 / (2 * v)))%R.
+
+(* noise/gaussian.py: return cls(apart.l2_squared / (2 * budget.rho)) *)
+Definition gaussian_rho (l2 rho : R) := (l2 / (2 * rho))%R.
+
+(* noise/gaussian.py: return t * t * self.variance / 2 *)
+Definition gaussian_moment (t v : R) := (((t * t) * v) / 2)%R.
+
+(* noise/truncated.py: if s < 0: *)
+Definition truncated_scale (s : R) : Prop := (~ (s < 0))%R.
+
+(* noise/truncated.py: return exp(-k / s) * expm1((k - r - 1) / s) / -_whole(s, r, exp, expm1) *)
+Definition truncated_tail (k s r whole : R) := (((exp ((- k) / s)) * (exp (((k - r) - 1) / s) - 1)) / (- whole))%R.
+
+(* noise/truncated.py: return -expm1(-1 / s) - 2 * exp(-1 / s) * expm1(-r / s) *)
+Definition truncated_whole (s r : R) := ((- (exp ((- 1) / s) - 1)) - ((2 * (exp ((- 1) / s))) * (exp ((- r) / s) - 1)))%R.
+
+(* accounting/zcdp.py: return (order - 1) * ln(1 - 1 / order) - ln(order * delta) *)
+Definition zcdp_constant (order delta : R) := (((order - 1) * (ln (1 - (1 / order)))) - (ln (order * delta)))%R.
+
+(* accounting/zcdp.py: return (epsilon - _ln_constant(order, delta) / (order - 1)) / order *)
+Definition zcdp_rho (epsilon constant order : R) := ((epsilon - (constant / (order - 1))) / order)%R.
+
+(* accounting/zcdp.py: return self.rho == 0 or sign(most - self.rho) >= 0 *)
+Definition zcdp_worth (most rho : R) : Prop := (rho = 0 \/ 0 <= (most - rho))%R.
+
 (* accounting/adaptive.py: return delta > self.release_delta or (units > self.units and epsilon > budget.epsilon) *)
 Definition adaptive_or (units epsilon delta most budget kept total : R) : Prop := (kept < delta \/ (most < units /\ budget < epsilon))%R.
 

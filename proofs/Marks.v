@@ -3,7 +3,7 @@ From Coq Require Import ZArith Reals Lra Lia List Bool FunctionalExtensionality.
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection
   LongitudinalRappor Choose.
-From Discreet Require Import Laplace KeepAbove Packing LaplaceThreshold AddNoise Code.
+From Discreet Require Import Laplace TruncatedLaplace KeepAbove Packing LaplaceThreshold AddNoise Code.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -525,6 +525,25 @@ Proof.
     replace (ln (p * (1 + exp (- / s))) / - / s) with (- (s * ln (p * (1 + exp (-1 / s))))); [reflexivity|].
     replace (-1 / s) with (- / s) by (field; lra). field. lra.
   - rewrite INR_IZR_INZ, tail_is, Nat2Z.id by (trivial; lia). trivial.
+Qed.
+
+(** ** noise/truncated.py *)
+
+Theorem truncated_tail_is s limit x c : truncated_scale s -> s <> 0 -> (1 <= c <= limit)%nat ->
+  1 - meets (exp (- / s)) limit x (x - Z.of_nat c) =
+  truncated_tail (INR (limit + 1 - c)) s (INR limit) (truncated_whole s (INR limit)).
+Proof.
+  intros H0 H1 Hc. assert (0 < s) as Hs by (unfold truncated_scale in H0; destruct (Rtotal_order s 0) as [|[|]]; tauto).
+  destruct (ratio_of_scale s Hs) as [Hq _]. rewrite meets_tail, !exp_pow by trivial.
+  unfold truncated_tail, truncated_whole. set (k := INR (limit + 1 - c)). set (r := INR limit).
+  replace (INR (limit + 1)) with (r + 1) by (unfold r; rewrite plus_INR; trivial).
+  assert (exp (- k / s) * (exp ((k - r - 1) / s) - 1) = - (exp (k * - / s) - exp ((r + 1) * - / s))) as ->.
+  { rewrite Rmult_minus_distr_l, <- exp_plus, Rmult_1_r. replace (- k / s) with (k * - / s) by (field; lra).
+    replace (k * - / s + (k - r - 1) / s) with ((r + 1) * - / s) by (field; lra). ring. }
+  assert (- (exp (-1 / s) - 1) - 2 * exp (-1 / s) * (exp (- r / s) - 1) = 1 + exp (- / s) - 2 * exp ((r + 1) * - / s)) as ->.
+  { replace ((r + 1) * - / s) with (-1 / s + - r / s) by (field; lra). rewrite exp_plus.
+    replace (-1 / s) with (- / s) by (field; lra). ring. }
+  unfold Rdiv. rewrite Rinv_opp. ring.
 Qed.
 
 (** ** add_noise.py: vectors of k numbers between bounds *)

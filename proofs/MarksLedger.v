@@ -1,6 +1,6 @@
-(** What the marked lines of accounting/adaptive.py compute is what the filter's theorem is about. *)
+(** What the marked lines of accounting/adaptive.py and accounting/zcdp.py compute is what the filters' theorems are about. *)
 From Coq Require Import ZArith Reals Lra Lia List.
-From Discreet Require Import Law AdaptiveFilter Code.
+From Discreet Require Import Law AdaptiveFilter Concentrated ConcentratedFilter Code.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -101,4 +101,46 @@ Proof.
   intros Hsym Hm He Hk HV Hagain Ha.
   apply (adaptive_filter eps step menu Hm adjacent Hsym B kept a total); trivial; [lra|].
   destruct Hagain as [H0|H]; [|lra]. apply (INR_eq B 0) in H0. subst B. rewrite value_zero; lra.
+Qed.
+
+(** ** accounting/zcdp.py *)
+
+Theorem zcdp_worth_is a rho eps delta : 1 < a -> 0 < delta ->
+  rho <= zcdp_rho eps (zcdp_constant a delta) a <-> worth a rho eps <= delta.
+Proof.
+  intros Ha Hd. assert (0 < a * delta) by (apply Rmult_lt_0_compat; lra). unfold zcdp_rho, zcdp_constant, worth.
+  replace (1 - 1 / a) with (1 - / a) by (field; lra). set (k := ln (1 - / a)).
+  transitivity ((a - 1) * (a * rho - eps) + (a - 1) * k <= ln (a * delta)).
+  - replace ((eps - ((a - 1) * k - ln (a * delta)) / (a - 1)) / a)
+      with ((ln (a * delta) + (a - 1) * eps - (a - 1) * k) / (a * (a - 1))) by (field; lra).
+    assert (0 < a * (a - 1)) as Hp by (apply Rmult_lt_0_compat; lra). split; intro H1.
+    + apply Rmult_le_compat_r with (r := a * (a - 1)) in H1; [|lra]. unfold Rdiv in H1. rewrite Rmult_assoc, Rinv_l in H1; lra.
+    + apply Rmult_le_reg_r with (a * (a - 1)); [trivial|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  - set (e := (a - 1) * (a * rho - eps) + (a - 1) * k). split; intro H1.
+    + apply exp_mono in H1. rewrite exp_ln in H1 by trivial. apply Rmult_le_reg_r with a; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+    + rewrite <- (ln_exp e). apply ln_mono; [apply exp_pos|]. apply Rmult_le_compat_r with (r := a) in H1; [|lra].
+      unfold Rdiv in H1. rewrite Rmult_assoc, Rinv_l in H1; lra.
+Qed.
+
+(** Books that are found sound, and releases that they allow. *)
+Theorem zcdp_books_hold {X T} (adjacent : X -> X -> Prop) eps rho order composed kept total (i : inquirer T) :
+  0 <= eps -> 0 <= rho -> 1 < order -> 0 < composed -> 0 <= kept -> composed + kept <= total ->
+  zcdp_worth (zcdp_rho eps (zcdp_constant order composed) order) rho ->
+  paid adjacent rho kept 0 0 i -> dp adjacent eps total (shown_to i).
+Proof.
+  intros He Hr Ho Hc Hk Ht Hw Hi.
+  assert (exists a, 1 < a /\ worth a rho eps <= composed) as (a & Ha & Hl).
+  { destruct Hw as [->|Hw]; [|exists order; split; [trivial|apply zcdp_worth_is; lra]].
+    exists (2 + / composed). pose proof (Rinv_0_lt_compat composed Hc). set (a := 2 + / composed). assert (1 < a) by (unfold a; lra).
+    split; [trivial|]. unfold worth. apply Rle_trans with (1 / a).
+    - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|].
+      apply Rle_trans with (exp 0); [apply exp_mono|rewrite exp_0; lra].
+      assert (ln (1 - / a) <= ln 1) as Hn.
+      { assert (0 < / a < 1) by (split; [apply Rinv_0_lt_compat; lra|rewrite <- Rinv_1; apply Rinv_lt_contravar; lra]).
+        apply ln_mono; lra. }
+      rewrite ln_1 in Hn. pose proof (Rmult_le_pos (a - 1) (eps - ln (1 - / a))). lra.
+    - apply Rmult_le_reg_r with a; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+      unfold a. rewrite Rmult_plus_distr_l, Rinv_r; lra. }
+  intros x x' Hx. apply close_weaken with (e := eps) (d := worth a rho eps + kept); try lra.
+  apply (concentrated_filter adjacent rho kept i a eps); trivial.
 Qed.

@@ -1,8 +1,9 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace Choose KeepAbove Packing LaplaceThreshold AddNoise.
-From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats.
+From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold AddNoise.
+From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
+From Discreet Require Import Tables Code Marks MarksGaussian MarksLedger Floats.
 
 (* Printed with them:
    test law close dp event Pr prefix reveal run sound says silent said
@@ -13,7 +14,10 @@ From Discreet Require Import AdaptiveFilter Tables Code Marks MarksLedger Floats
    laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
-   dyadic least_float frac reported *)
+   near_to truncated meets truncateds all_meet
+   total bell theta first profile noised noiseds squares concentrated zcdp worth concentrates most_squares
+   inquirer shown_to nearly_zcdp paid
+   added_up odds_of choosy dyadic least_float frac reported *)
 
 Definition theorems := (
   @flip_is,
@@ -101,6 +105,11 @@ Definition theorems := (
   @delta_falls,
   @saturated_dp,
   @saturated_tight,
+  @given_is,
+  @meets_tail,
+  @truncateds_close,
+  @truncateds_tight,
+  @truncated_threshold,
   @one_release,
   @value_next,
   @value_units,
@@ -112,6 +121,26 @@ Definition theorems := (
   @obeys_before,
   @together,
   @books_order,
+  @natural_filter,
+  @total_exchange,
+  @theta_period,
+  @theta_greatest,
+  @gaussian_is,
+  @gaussian_law,
+  @gaussian_symmetric,
+  @gaussian_subgaussian,
+  @gaussian_renyi,
+  @gaussian_renyi_most,
+  @noised_concentrated,
+  @noised_concentrated_tight,
+  @noised_profile,
+  @noiseds_concentrated,
+  @noiseds_concentrated_tight,
+  @concentrated_postprocessing,
+  @concentrated_composition,
+  @concentrated_close,
+  @no_noise_concentrated,
+  @concentrated_filter,
   @mean_exact,
   @walk_is,
   @response_program_is,
@@ -170,12 +199,19 @@ Definition theorems := (
   @candidates_are_read,
   @surprise_is_read,
   @delta_is_read,
+  @gaussian_concentrates,
+  @gaussian_concentrates_vectors,
+  @gaussian_affords,
+  @gaussian_moment_most,
+  @truncated_tail_is,
   @adaptive_or_is,
   @adaptive_cost_pays,
   @adaptive_off_pays,
   @adaptive_values_bound,
   @adaptive_most_again,
   @adaptive_books_hold,
+  @zcdp_worth_is,
+  @zcdp_books_hold,
   @interval_real,
   @shows_least,
   @randomized_response_bool_floats,

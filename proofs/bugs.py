@@ -20,6 +20,26 @@ RB, RR = _M + "randomized_response_bool.py", _M + "randomized_response.py"
 RA, OU, SS, KA = (_M + f"{name}.py" for name in ("rappor", "optimized_unary", "subset_selection", "keep_above"))
 LR, AN, CH = _M + "longitudinal_rappor.py", _M + "add_noise.py", _M + "choose.py"
 LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
+GA, TR, ZC = "noise/gaussian.py", "noise/truncated.py", "accounting/zcdp.py"
+
+# The books of the filter's theorem, and books that add up the loss distributions of what was chosen as one went.
+_SUMS = r"""  Fixpoint charged {T} (u : nat) (s d : R) (a : analyst T) : Prop :=
+    match a with
+    | Stop _ => True
+    | Ask M e delta units next =>
+        0 <= e /\ dp adjacent e delta M /\ pays e units /\ obeys (u + units) (s + e) (d + delta) /\
+        forall answer, charged (u + units) (s + e) (d + delta) (next answer)
+    end.
+"""
+_NATURAL = r"""  Fixpoint added_up {T} (curve : R -> R) (d : R) (a : analyst T) : Prop :=
+    match a with
+    | Stop _ => True
+    | Ask M e delta _ next =>
+        0 <= e /\ dp adjacent e delta M /\ d + delta <= D /\ move e curve 0 <= value B 0 /\
+        forall answer, added_up (move e curve) (d + delta) (next answer)
+    end.
+  Definition charged {T} (u : nat) (s d : R) (a : analyst T) := obeys u s d /\ added_up payoff d a.
+"""
 
 PLANTED: tuple[tuple[str, str, str], ...] = (
     (RB, "Fraction(1, 2) <= p <= 1", "Fraction(1, 3) <= p <= 1"),
@@ -137,6 +157,18 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     (AD, "value * _AGAIN + _TINY <= rest", "value <= rest"),
     (AD, "_SURELY: Final = 1 + Fraction(1, 1 << 32)", "_SURELY: Final = 1 + Fraction(1, 1 << 36)"),
     (AD, "self.units == 0 or value", "self.units == 1 or value"),
+    (GA, "if v < 0:  # proof", "if v < -1:  # proof"),
+    (GA, "apart.l2_squared / (2 * self.variance)", "apart.l2_squared / self.variance"),
+    (GA, "if self.variance else INFINITE", "if self.variance else 0"),
+    (GA, "apart.l2_squared / (2 * budget.rho)", "apart.l2_squared / budget.rho"),
+    (GA, "t * t * self.variance / 2", "t * self.variance / 2"),
+    (TR, "if s < 0:  # proof", "if s < -1:  # proof"),
+    (TR, "expm1((k - r - 1) / s)", "expm1((k - r) / s)"),
+    (TR, "- 2 * exp(-1 / s) * expm1(-r / s)  # proof", "- exp(-1 / s) * expm1(-r / s)  # proof"),
+    (ZC, "- ln(order * delta)", "- ln(delta)"),
+    (ZC, "/ (order - 1)) / order", "/ (order - 1))"),
+    (ZC, "self.rho == 0 or sign(", "self.rho <= 1 or sign("),
+    ("AdaptiveFilter.v", _SUMS, _NATURAL),
     ("AdaptiveFilter.v", "d <= D /\\ ((u <= B)", "((u <= B)%nat -> d <= D) /\\ ((u <= B)"),
     ("AdaptiveFilter.v", "(m * m <= units)%nat) \\/", "(m <= units)%nat) \\/"),
     ("AdaptiveFilter.v", "e <= INR m * step /\\", "e <= INR (S m) * step /\\"),
@@ -161,6 +193,13 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("LongitudinalRappor.v", "memo <- rappor g x ;; reports p q r memo.", "memo <- rappor g x ;; reports q p r memo."),
     ("Laplace.v", "ret (if minus then -1 - Z.of_nat n", "ret (if minus then - Z.of_nat n"),
     ("Laplace.v", "minus <- flip (q / (1 + q)) ;;", "minus <- flip (/ 2) ;;"),
+    ("TruncatedLaplace.v", "(Z.abs (y - x) <=? Z.of_nat limit)%Z.", "(Z.abs (y - x) <? Z.of_nat limit)%Z."),
+    ("DiscreteGaussian.v", "exp (- (t ^ 2 / (2 * v)))", "exp (- (t ^ 2 / v))"),
+    ("DiscreteGaussian.v", "(Int_part (eps * v / IZR d - IZR d / 2) + 1)%Z", "(Int_part (eps * v / IZR d) + 1)%Z"),
+    ("Concentrated.v", "exp (a * g x))) / a + rho.", "exp (a * g x))) / a + 2 * rho."),
+    ("ConcentratedFilter.v", "r + rho <= most /\\ d + delta <= D", "(r + rho <= most \\/ d + delta <= D)"),
+    ("MarksGaussian.v", "(a1 / ai * ai ^ 2 + (a1 mod ai) ^ 2)", "(a1 * ai)"),
+    ("NaturalFilter.v", "move e curve 0 <= delta", "move (2 * e) curve 0 <= delta"),
     ("Choose.v", "ret (if (g <=? n)%nat then i :: hs else hs)", "ret (if (g <? n)%nat then i :: hs else hs)"),
     ("AddNoise.v", "Z.max lo (Z.min y hi)", "Z.max lo y"),
     ("LaplaceThreshold.v", "Forall2 (fun c c' => c = 0 <-> c' = 0)%Z", "Forall2 (fun c c' => c = 0 -> c' = 0)%Z"),

@@ -34,7 +34,13 @@ _TESTS = {
     "Z": {ast.Lt: "{} <? {}", ast.LtE: "{} <=? {}", ast.Gt: "{1} <? {0}", ast.GtE: "{1} <=? {0}", ast.Eq: "{} =? {}"},
 }
 _ZERO = {"R": "Req_EM_T {} 0", "Z": "{} =? 0"}
-_RELATIONS = {ast.Lt: "{} < {}", ast.LtE: "{} <= {}", ast.Gt: "{1} < {0}", ast.Eq: "{} = {}"}
+_RELATIONS = {
+    ast.Lt: "{} < {}",
+    ast.LtE: "{} <= {}",
+    ast.Gt: "{1} < {0}",
+    ast.GtE: "{1} <= {0}",
+    ast.Eq: "{} = {}",
+}
 _FUNCTIONS = {
     "R": {
         "ln": "(ln {})",
@@ -276,6 +282,9 @@ class _Reader:
 
     def relation(self, node: ast.Compare) -> str:
         """Return a chain of comparisons as a proposition."""
+        match node:
+            case ast.Compare(left=ast.Call(func=ast.Name(id="sign"), args=[left]), comparators=[ast.Constant(value=0)]):
+                node = ast.Compare(left=left, ops=node.ops, comparators=node.comparators)
         sides = [self.term(side) for side in (node.left, *node.comparators)]
         found = [_RELATIONS[type(op)].format(*sides[i : i + 2]) for i, op in enumerate(node.ops)]
         return " /\\ ".join(found)
@@ -360,6 +369,8 @@ _TOSSED = "geometric_many(self.scale, gaps.size, coins)"
 _SWAP = {"below(k - 1 - i, coins)": "c"}
 _FLIPS, _COIN = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
 
+_GA, _TR, _ZC = "noise/gaussian.py", "noise/truncated.py", "accounting/zcdp.py"
+_L2 = {"apart.l2_squared": "l2", "self.variance": "v", "budget.rho": "rho"}
 _AD, _STEP = "accounting/adaptive.py", {"self.step": "step"}
 _BOOKS = {"self.units": "most", "self.release_delta": "kept", "budget.epsilon": "budget", "budget.delta": "total"}
 _VALUES = Rows(
@@ -480,6 +491,16 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_NB, "packed", "(tail count : R)", part=(0, "elt")),
     Line(_KA, "delta", "(surprise : R)", {_UNSEEN: "surprise"}, part=("body",), suffix="_of"),
     Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
+    Line(_GA, "variance", "(v : R)"),
+    Line(_GA, "zcdp", "(l2 v : R)", _L2),
+    Line(_GA, "rho", "(l2 rho : R)", _L2, part=(0,)),
+    Line(_GA, "moment", "(t v : R)", {"self.variance": "v"}),
+    Line(_TR, "scale", "(s : R)"),
+    Line(_TR, "tail", "(k s r whole : R)", {"_whole(s, r, exp, expm1)": "whole"}),
+    Line(_TR, "whole", "(s r : R)"),
+    Line(_ZC, "constant", "(order delta : R)"),
+    Line(_ZC, "rho", "(epsilon constant order : R)", {"_ln_constant(order, delta)": "constant"}),
+    Line(_ZC, "worth", "(most rho : R)", {"self.rho": "rho", "most": "most"}, proposition=True),
     Line(_AD, "or", "(units epsilon delta most budget kept total : R)", _BOOKS, proposition=True),
     Line(_AD, "cost", "(m step epsilon count : R)", _STEP, part=("iter", "iter", "elt", 1), suffix="_n"),
     Line(_AD, "cost", "(count n : R)", part=("iter", "elt", 0), suffix="_groups"),
@@ -493,23 +514,29 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_AD, "again", "(value most total kept : R)", _BOOKS | {"value": "value"}, proposition=True),
 )
 
+_SEARCH, _STATISTICS = "a search whose answer is checked by its loss", "statistics, which claim no privacy"
 _ARRAYS, _ENGINE = "arrays, which tests hold to the law", "plumbing: what is passed on, and to whom"
 _BOUNDS = "what a bounded domain allows, which tests hold to all pairs of small maps"
 UNREAD: dict[str, dict[str, str]] = {
     _RB: {},
-    _RR: {"answers": _ARRAYS, "strangers": _ARRAYS},
+    _RR: {"answers": _ARRAYS, "strangers": _ARRAYS, "dice": "a parameter, which the guard checks", "fewest": _SEARCH},
     _RA: {"places": _ARRAYS},
     _OU: {"rows": _ARRAYS, "places": _ARRAYS},
     _SS: dict.fromkeys(("strangers", "turn", "outsiders", "keys", "full", "table"), _ARRAYS),
     _LR: {"one": _ENGINE, "rows": _ARRAYS},
     _CH: {"gaps": _ARRAYS},
-    _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"},
-    _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), "statistics, which claim no privacy"),
+    _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"} | {"moment": _STATISTICS},
+    _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), _STATISTICS),
     _AN: dict.fromkeys(("three", "one", "map", "sum", "sums"), _ENGINE),
     _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
     | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
     | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
-    | dict.fromkeys(("start", "full", "up", "down", "climb"), "a search whose answer is checked by its loss"),
+    | dict.fromkeys(("start", "full", "up", "down", "climb"), _SEARCH),
+    _GA: {"within": _SEARCH, "tail": "a sum that Arb encloses"}
+    | {"deviation": _STATISTICS, "never": "what a threshold loses with this noise"},
+    _TR: {"least": _SEARCH, "moment": _STATISTICS, "moves": "how the ledger counts"}
+    | dict.fromkeys(("never", "joint", "map", "beyond"), "the greatest over packings, which tests hold to all of them"),
+    _ZC: {"cost": _ENGINE, "limits": _ENGINE, "root": _STATISTICS},
     _AD: dict.fromkeys(("top", "bottom", "value"), "lines of a function that is read as a whole")
     | {"bounds": "terms whose value would take too long"},
 }

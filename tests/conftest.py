@@ -23,6 +23,9 @@ ALL = bool(os.environ.get("DISCREET_ALL") or os.environ.get("DISCREET_SLOW"))
 
 START: list[float] = []
 
+LONG = ("pyspark", "coq", "books in postgres", "tests/ledger/test_stores.py", "evidence")
+"""What takes longest is handed out first, lest one process wait for another in the end; then what has most tests."""
+
 gc.set_threshold(20_000, 20, 50)  # Queries are trees of small objects; to look for cycles among them took a third.
 
 settings.register_profile("some", max_examples=25, deadline=None)
@@ -73,7 +76,10 @@ def pytest_runtest_setup(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what repeats at length, unless all is asked for, or the test by its name."""
+    """Leave out what repeats at length, unless all is asked for, or the test by its name; name groups in ids."""
+    if hasattr(config, "workerinput"):
+        for item in items:
+            _grouped(item)
     named = any("::" in argument for argument in config.args)
     if ALL or named:
         return
@@ -81,6 +87,16 @@ def pytest_collection_modifyitems(config, items):
     if deep:
         config.hook.pytest_deselected(items=deep)
         items[:] = [item for item in items if item.get_closest_marker("deep") is None]
+
+
+def _grouped(item):
+    """Put a test's group at the end of its id, by which tests are handed out.
+
+    xdist 3.8 does it where pytest has ids that are texts; since 9.2 they are values, and no group was kept together.
+    """
+    mark = item.get_closest_marker("xdist_group")
+    if mark is not None and hasattr(item, "_id") and not item.nodeid.endswith(f"@{mark.args[0]}"):
+        item._id = type(item._id).parse(f"{item.nodeid}@{mark.args[0]}")
 
 
 def pytest_collection_finish():
@@ -104,6 +120,12 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             group = super()._split_scope(nodeid)
             return group if group != nodeid else nodeid.split("::")[0]
+
+        def _assign_work_unit(self, node):
+            for scope in reversed(LONG):
+                if scope in self.workqueue:
+                    self.workqueue.move_to_end(scope, last=False)
+            super()._assign_work_unit(node)
 
     return ByFile(config, log) if config.getvalue("dist") == "loadgroup" else None
 

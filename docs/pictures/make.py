@@ -315,6 +315,7 @@ ROOMS = {
     "survey": "ask people",
     "tables": "publish tables",
     "audit": "check any claim",
+    "disclosure": "what is told in public",
     "ledger": "the budget's books",
     "pages": "pages, charts and sheets from plain values",
     "words": "a loss in sentences",

@@ -10,7 +10,7 @@ from discreet.errors import show
 from discreet.exact import typed, written
 from discreet.reals import Number, exp, floor_bits
 
-__all__ = ["LEARN", "belief", "bound", "brief", "factor", "one_in", "plain", "promise", "width_of"]
+__all__ = ["LEARN", "belief", "bound", "brief", "factor", "one_in", "plain", "promise", "shortened", "width_of"]
 
 LEARN: Final = "What anyone could learn about one person from this page"
 
@@ -138,6 +138,18 @@ def plain(value: Any) -> str:
         return "null"
     text = str(value)
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def shortened(text: str, most: int, /) -> str:
+    """Return a text of at most *most* characters: of a longer one, its two ends, by which names differ.
+
+    >>> shortened("Rome", 9), shortened("University Hospital, ward 12", 15)
+    ('Rome', 'Univers…ward 12')
+    """
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
 
 
 def width_of(text: str, /) -> int:

@@ -99,7 +99,7 @@ def test_the_reader_evaluates_nothing():
     assert all(isinstance(made, type) for made in NAMES.values())
 
 
-@pytest.mark.parametrize("name", tiers.each(CASES, 2))
+@pytest.mark.parametrize("name", tiers.each(CASES, 4))
 def test_the_chosen_pairs_show_the_worst(name):
     """Chosen inputs make the claim as tight as the catalogue's own, which a test holds at one."""
     mechanism, _ = CASES[name]

@@ -225,14 +225,15 @@ def test_what_keeps_its_promise_is_not_refuted(name):
 def test_false_alarms_are_no_more_than_stated():
     """At a confidence of 0.8, of 60 audits of what tells nothing 12 may be false alarms, and are about 2.
 
-    Were an event bounded by the trials that chose it, out of many, they would be about 27.
+    Were an event bounded by the trials that chose it, out of many, they would be about 27. Half as many by default.
     """
+    audits = tiers.cases(30, 60)
 
     def coins(x, n):
         return [tuple(rng.randrange(4) for _ in range(6)) for _ in range(n)]
 
-    alarms = [audit.sampled(len, 0, 1, 0, 300, many=coins, confidence="0.8").violated for _ in range(60)]
-    assert sum(alarms) < 12
+    alarms = [audit.sampled(len, 0, 1, 0, 300, many=coins, confidence="0.8").violated for _ in range(audits)]
+    assert sum(alarms) < audits / 5
 
 
 @pytest.mark.parametrize("far", [1, -1])

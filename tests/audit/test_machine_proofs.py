@@ -150,6 +150,12 @@ def test_planted_bugs_fit_the_sources():
     assert len(set(bugs.PLANTED)) == len(bugs.PLANTED) >= 30
 
 
+def test_the_documents_say_how_many_bugs_are_planted():
+    said = f"{len(bugs.PLANTED)} refused / {len(bugs.PLANTED)} planted"
+    for page in (MAP, ROOT / "README.md"):
+        assert said in page.read_text(), f"{page.name}: run python proofs/bugs.py, and say what it says"
+
+
 @pytest.fixture
 def coq():
     """Where Coq is missing a test is skipped, unless DISCREET_PROOFS says that it may not be."""

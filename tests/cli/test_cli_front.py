@@ -34,7 +34,8 @@ import discreet  # noqa: E402
 import discreet.cli.demo  # noqa: E402
 import discreet.cli.version  # noqa: E402
 import discreet.files  # noqa: E402
-from discreet import Ledger, audit, survey, tables  # noqa: E402
+import discreet.tables.publishing  # noqa: E402
+from discreet import Ledger, audit, disclosure, survey, tables  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.cli.show import Grid  # noqa: E402
 from discreet.exact import written as amount  # noqa: E402
@@ -48,19 +49,26 @@ CALLS = {
     "count": (tables.Table, "count_people"),
     "sum": (tables.Table, "sum"),
     "mean": (tables.Table, "mean"),
+    "quantile": (tables.Table, "release"),
     "release": (tables.Table, "release"),
     "explain count": (tables.Table, "explain"),
     "explain sum": (tables.Table, "explain"),
     "explain mean": (tables.Table, "explain"),
+    "explain quantile": (tables.Table, "explain"),
     "explain release": (tables.Table, "explain"),
     "keys": (tables.Groups, "keys"),
     "explain keys": (tables.Groups, "explain_keys"),
     "suggest": (tables.Table, "suggest_max_groups"),
     "budget": (Ledger, "to_dict"),
+    "publish": (tables.publishing.PublicationFile, "check"),
+    "verify": (disclosure.Disclosure, "read"),
+    "record": (disclosure.Disclosure, "record"),
     "survey plan": (survey, "plan"),
     "survey perturb": (survey.Survey, "perturb_file"),
     "survey collect": (survey.Survey, "collect"),
     "survey estimate": (survey.Boxes, "estimate"),
+    "survey sheet": (survey, "Paper"),
+    "survey tally": (survey.Boxes, "add_counts"),
     "audit": (audit, "exact"),
     "proof": (audit, "proof"),
     "demo": (discreet.cli.demo, "make"),
@@ -71,19 +79,26 @@ WORDS = {
     "count": "events.csv --person user_id --epsilon 1",
     "sum": "events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
     "mean": "events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
+    "quantile": "events.csv amount --at 0.5 --low 0 --high 10 --person user_id --epsilon 1",
     "release": "events.csv --people --mean amount:0:10 --person user_id --epsilon 1",
     "explain count": "events.csv --person user_id --epsilon 1",
     "explain sum": "events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
     "explain mean": "events.csv amount --low 0 --high 10 --person user_id --epsilon 1",
+    "explain quantile": "events.csv amount --at 0.5 --low 0 --high 10 --person user_id --epsilon 1",
     "explain release": "events.csv --people --mean amount:0:10 --person user_id --epsilon 1",
     "keys": "events.csv --by city --person user_id --epsilon 1 --delta 1e-6",
     "explain keys": "events.csv --by city --person user_id --epsilon 1 --delta 1e-6",
     "suggest": "events.csv --by city --person user_id",
     "budget": "budget.db",
+    "publish": "plan.toml",
+    "verify": "disclosure.json",
+    "record": "disclosure.json",
     "survey plan": "--choices 3 --epsilon 1",
     "survey perturb": "answers.csv --survey survey.toml --out noisy.csv",
     "survey collect": "monday.parquet --survey survey.toml --out out.json",
     "survey estimate": "box.json",
+    "survey sheet": "class.toml --out sheet.html",
+    "survey tally": "class.toml smokes never=52 daily=31 --out class.json",
     "audit": f"'{RR}'",
     "proof": "Rappor",
     "demo": "--folder here --rows 2000 --people 100",
@@ -151,7 +166,10 @@ def data(tmp_path_factory):
     frame = pd.DataFrame(rows, columns=["user_id", "city", "month", "amount"])
     frame.to_csv(folder / "events.csv", index=False)
     frame.to_parquet(folder / "events.parquet")
+    counted = tables.Table(frame, person="user_id").count_people(epsilon=1)
+    counted.disclosure().save(folder / "disclosure.json")
     (folder / "survey.toml").write_text(TOML)
+    (folder / "class.toml").write_text(f"dice = [6, 6]\n{TOML}")
     pd.DataFrame({"smokes": ["never", "daily"] * 100}).to_csv(folder / "answers.csv", index=False)
     asked = survey.Survey.load(folder / "survey.toml")
     for day in ("monday", "tuesday", "may"):
@@ -169,6 +187,10 @@ def folder(data, tmp_path, monkeypatch):
         shutil.copy(file, tmp_path)
     with Ledger("budget.db", epsilon=3, delta="1e-5") as book:
         book.charge(epsilon="1/10", table="other.csv")
+    tmp_path.joinpath("plan.toml").write_text(
+        'source = "events.csv"\nperson = "user_id"\nledger = "budget.db"\nversion = "1"\nout = "published"\n'
+        'formats = ["csv"]\nepsilon = 1\n[tables.all]\npeople = true\n'
+    )
     tmp_path.joinpath("plan.txt").write_text("3 count events.csv --person user_id --epsilon 0.1\n")
     return tmp_path
 

@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
     [
         (COUNT.replace("1e-6", "1%"), "--delta '1%': need a number without a percent sign: 0.01"),
         (COUNT + " --type user=datum", "--type 'datum': need integer, number, text"),
-        (COUNT + " --out x.xlsx", "discreet: 'x.xlsx': need a file that ends in .parquet, .csv or .json"),
+        (COUNT + " --out x.xls", "discreet: 'x.xls': need a file that ends in .parquet, .csv, .json or .xlsx"),
         (COUNT + " --html x.pdf", "discreet: 'x.pdf': need a file that ends in .html or .htm"),
         ("explain visits.csv --by city", "need the question before the file: discreet explain count visits.csv"),
         ("budget b.db --epsilon 3", "--period and --answers make a budget: add --create"),
@@ -51,6 +51,21 @@ def test_auto_is_read_in_any_case_and_nothing_is_starred(folder):
     assert re.search(r"^1 +[a-z]+ +±", done.stdout, re.MULTILINE)
     assert "*" not in done.stdout
     assert "2 *" in run("explain", *COUNT.split()).stdout
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        ("--margin 50", "Epsilon 0.125 is the least, of three digits"),
+        ("", "--epsilon: need an epsilon, or a margin by which to find it"),
+        ("--margin 50 --epsilon 1", "--epsilon '1': need an epsilon, or a margin by which to find it"),
+        ("--margin 5%", "--margin '5%': need a number without a percent sign: 0.05"),
+    ],
+)
+def test_epsilon_is_found_by_a_margin(margin, said, folder):
+    done = run("explain", *COUNT.replace("--epsilon 1", margin).split())
+    assert done.exit_code == (0 if said.startswith("Epsilon") else 2)
+    assert said in done.stdout + done.stderr
 
 
 def test_the_bias_is_said_where_the_answer_goes_to_a_file(folder):

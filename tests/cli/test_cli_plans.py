@@ -4,6 +4,7 @@ import json
 
 import pytest
 from command import assert_one_line, ok, run
+from tiers import each
 
 from discreet import Ledger
 from discreet.cli.tables import explained
@@ -37,7 +38,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=range(len(QUESTIONS)))
+@pytest.mark.parametrize("question", each(QUESTIONS, 2))
 def test_what_is_reserved_is_what_is_asked(question, place):
     place.joinpath("plan.txt").write_text(f"{question}\n")
     assert "To make one of the releases: --plan 1" in ok("budget", "books.db", "--reserve", "plan.txt")
@@ -72,7 +73,7 @@ def test_a_plan_is_a_file_of_questions_with_how_often_each_is_asked(place):
         ("12 counts people.csv", "plan.txt, line 1: need how often, if not once, and a question"),
         ("\n# a year\ncount 'people.csv", "plan.txt, line 3: need how often"),
         ("12", "plan.txt, line 1: need how often"),
-        ("count people.csv --person user", "plan.txt, line 1: need '--epsilon' as `discreet explain count"),
+        ("count people.csv --person user", "plan.txt, line 1: --epsilon: need an epsilon"),
         ("count people.csv --person user --by city --epsilon 1 --max-groups Ann", "line 1: need '--max-groups' as"),
         ("count people.csv --person user --epsilon Ann", "plan.txt, line 1: --epsilon 'Ann': need"),
         ("count people.csv --person user --epsilon 1 --ledger other.db", "plan.txt, line 1: leave out --ledger, which"),

@@ -16,7 +16,8 @@ import pytest
 
 click = pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
-from command import Called, assert_one_line, joined, lines, ok, run  # noqa: E402  After the check that it is there.
+from answer_forms import with_ends  # noqa: E402  After the check that it is there.
+from command import Called, assert_one_line, joined, lines, ok, run  # noqa: E402
 
 import discreet.files  # noqa: E402
 from discreet import EntropyError, Ledger, TruncatedLaplaceThreshold  # noqa: E402
@@ -30,10 +31,12 @@ COMMANDS = [
     "count",
     "sum",
     "mean",
+    "quantile",
     "release",
     "explain count",
     "explain sum",
     "explain mean",
+    "explain quantile",
     "explain release",
     "keys",
     "explain keys",
@@ -125,15 +128,15 @@ class TestEndToEnd:
     def test_a_count_speaks_json(self, folder):
         said = json.loads(ok("count", "events.csv", *WHO, *GROUPS, *SPEND, "--ledger", "budget.db", "--json"))
         assert [row["city"] for row in said["rows"]] == ["Bath", "Rome"]
-        for row, (low, high) in zip(said["rows"], said["intervals"], strict=True):
-            assert low < row["people"] < high
+        for row in said["rows"]:
+            assert row["people_low"] < row["people"] < row["people_high"]
             assert 400 < row["people"] < 600
         assert said["receipt"]["ledger"]["entry"] == 1
 
     @pytest.mark.parametrize("question", ["sum", "mean"])
     def test_sums_and_means_speak_json(self, question, folder):
         said = json.loads(ok(question, "events.csv", "amount", *BOUNDS, *WHO, *GROUPS, *SPEND, "--json"))
-        assert [set(row) for row in said["rows"]] == [{"city", "people", question}] * 2
+        assert [set(row) for row in said["rows"]] == [{"city", *with_ends("people", question)}] * 2
         said = json.loads(ok(question, "events.csv", "amount", *BOUNDS, *WHO, "--epsilon", "1", "--json"))
         assert said["receipt"]["spent"] == {"epsilon": 1.0, "delta": 0.0}
         assert said["receipt"]["aggregates"][0]["high"] == "10"
@@ -142,8 +145,7 @@ class TestEndToEnd:
         asked = ["--people", "--rows", 2, "--sum", "amount:0:10", "--mean", "amount:0:10", "--weight", "rows=2"]
         said = json.loads(ok("release", "events.csv", *asked, *WHO, *GROUPS, *SPEND, "--json"))
         labels = ["people", "rows", "sum of amount", "mean of amount"]
-        assert [list(row) for row in said["rows"]] == [["city", *labels]] * 2
-        assert list(said["intervals"]) == labels
+        assert [list(row) for row in said["rows"]] == [["city", *with_ends(*labels)]] * 2
         assert set(said["receipt"]["shares"].values()) == {"19/100", "19/50"}
         text = ok("release", "events.csv", *asked, *WHO, "--epsilon", 1)
         assert "sum of amount" in text
@@ -152,7 +154,7 @@ class TestEndToEnd:
     @pytest.mark.parametrize(
         ("asked", "need"),
         [
-            ((), "--people, --rows, --sum and --mean"),
+            ((), "need at least one of --people, --rows, --sum, --mean"),
             (("--sum", "amount:0"), "COLUMN:LOW:HIGH"),
             (("--people", "--weight", "people"), "NAME=NUMBER"),
             (("--people", "--weight", "rows=2"), "people"),
@@ -243,7 +245,7 @@ class TestOut:
         words = ["count", "events.csv", *WHO, *GROUPS, *SPEND, "--ledger", "budget.db", "--out", "out.parquet"]
         assert ok(*words).startswith("out.parquet: 2 groups; epsilon 1 and delta ")
         table = pq.read_table("out.parquet")
-        assert table.column_names == ["city", "people"]
+        assert table.column_names == ["city", *with_ends("people")]
         assert json.loads(table.schema.metadata[b"discreet"])["ledger"]["entry"] == 1
         assert made(folder) == ["out.parquet"]
 
@@ -254,14 +256,14 @@ class TestOut:
         assert (said["out"], said["groups"]) == (f"out.{suffix}", 2)
         read = pd.read_csv if suffix == "csv" else pd.read_json
         frame = read(f"out.{suffix}")
-        assert (list(frame.columns), list(frame["city"])) == (["city", "people", "mean"], ["Bath", "Rome"])
+        assert (list(frame.columns), list(frame["city"])) == (["city", *with_ends("people", "mean")], ["Bath", "Rome"])
         assert json.loads(Path(f"out.{suffix}.receipt.json").read_text()) == said["receipt"]
         assert made(folder) == [f"out.{suffix}", f"out.{suffix}.receipt.json"]
 
     def test_an_old_file_is_replaced_whole(self, folder):
         Path("out.csv").write_text("old\n" * 1000)
         ok("count", "events.csv", *WHO, "--epsilon", 1, "--out", "out.csv")
-        assert lines(Path("out.csv").read_text())[0] == '"people"'
+        assert lines(Path("out.csv").read_text())[0] == '"people","people_low","people_high"'
         assert len(lines(Path("out.csv").read_text())) == 2
 
     @pytest.mark.parametrize(
@@ -448,7 +450,7 @@ class TestOneCall:
             "mean": [Groups.mean],
             "release": [Groups.release],
             "keys": [Groups.keys],
-            "suggest": [Table.suggest_max_groups],
+            "suggest": [Table.suggest_max_groups, Table.suggest_bounds],
             "budget": [Ledger.__init__, Ledger.void, compare],
         }[name]
         opened = (
@@ -458,7 +460,24 @@ class TestOneCall:
         )
         known = {p for call in calls for p in signature(call).parameters} | opened
         typed = {option.name for option in command_of(name).params}
-        typed -= {"out", "html", "as_json", "each_row", "rows", "key", "null", "create", "entry", "void"}
+        typed -= {
+            "out",
+            "html",
+            "confidence",
+            "safe_csv",
+            "disclosure",
+            "sign",
+            "as_json",
+            "each_row",
+            "rows",
+            "key",
+            "bins",
+            "joins",
+            "null",
+            "create",
+            "entry",
+            "void",
+        }
         typed -= {
             "why",
             "verify",
@@ -466,7 +485,10 @@ class TestOneCall:
             "reserve",
             "start",
         }  # Each is a call by itself, but for the day of a Period.
-        assert typed - ({"people", "sums", "means"} if name == "release" else set()) <= known  # Each is an aggregate.
+        assert (
+            typed - ({"people", "sums", "means", "variances", "deviations", "ratios"} if name == "release" else set())
+            <= known
+        )  # Each is an aggregate.
 
 
 class TestHelp:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tiers import each
 
 pytest.importorskip("click", reason="pip install 'discreet[cli]'")
 
@@ -49,7 +50,7 @@ def test_help_imports_click_alone(words):
     assert not found & {*ENGINES, *FRAMES, *FOUNDATION, "rich", "importlib.metadata"}
 
 
-@pytest.mark.parametrize("known", [[], ["--key", "Rome", "--key", "Paris"]])
+@pytest.mark.parametrize("known", each([[], ["--key", "Rome", "--key", "Paris"]], 2))
 def test_a_count_imports_no_frames(events, known):
     found = imported(
         *["count", events, "--by", "city", "--person", "user_id", "--max-groups", "2", "--epsilon", "1"],

@@ -155,7 +155,7 @@ def test_threads_draw_nothing_twice(way):
 
 
 @fork_is_meant
-@pytest.mark.parametrize("method", each(["fork", "forkserver", "spawn"], 2))
+@pytest.mark.parametrize("method", each(["fork", "forkserver", "spawn"], 3))
 def test_pools_draw_nothing_twice(method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot start processes by {method}")

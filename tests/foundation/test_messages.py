@@ -49,14 +49,18 @@ SEAMS = {
     *(
         "add_chunk",
         "array",
+        "bin",
         "ends",
         "errors",
+        "extents",
         "find",
         "finish",
         "keep",
+        "laws",
         "many",
         "note",
         "order",
+        "own_mean",
         "placed",
         "plot",
         "rank",
@@ -237,6 +241,7 @@ OTHER = survey.Question("drink", ["yes", "no"])
 TEXTS = survey.TextQuestion("word", length=16, hashes=2, cohorts=4)
 FORM = QUESTION.form(RR)
 SURVEY = survey.Survey([QUESTION, OTHER], epsilon=2)
+ROLLED = survey.Survey([QUESTION, OTHER], epsilon=2, dice=[6, 6])
 SPACE = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
 
 
@@ -309,6 +314,7 @@ GOOD = {
     "tail": 5,
     "threshold": 20,
     "limit": 9,
+    "sides": 6,
     "least": 1,
     "noise": discreet.Laplace(2),
     "measurements": [RR],
@@ -332,11 +338,16 @@ GOOD = {
     "person": ("user",),
     "column": "amount",
     "columns": "city",
+    "public": lambda: pd.DataFrame({"city": ["Rome"], "country": ["Italy"]}),
+    "on": "city",
     "by": "city",
     "low": 0,
+    "at": "1/2",
+    "edges": 9,
     "high": 5,
     "max_groups": 1,
     "texts": ["Rome"],
+    "tables": [["city"]],
     "text": "IntegerLaplace(scale=2)",
     "condition": "amount > 1",
     "source": frame,
@@ -367,6 +378,8 @@ GOOD = {
     "domain": dp.atom_domain(T=int),
     "coins": discreet.coins.SYSTEM,
     "aggregate": "people",
+    "numerator": tables.People(),
+    "denominator": tables.People(),
     "then": RAPPOR,
     "losses": [Fraction(1)],
     "loss": Fraction(1),
@@ -381,7 +394,9 @@ GOOD = {
     "head": ["a"],
 }
 """What to give for an argument of a name, or a function that makes it."""
+KINDS = ("Sum", "Mean", "Variance", "StandardDeviation", "Quantile")
 BETTER = {
+    "Quantile": {"low": 0, "high": 9},
     "Composition.release": {"x": "yes"},
     "Maps": {"keys": discreet.Texts(), "values": discreet.Integers()},
     "Vectors": {"of": discreet.Integers()},
@@ -393,6 +408,9 @@ BETTER = {
     "SubsetSelection": {"categories": ["a", "b", "c"]},
     "SubsetSelection.within": {"categories": ["a", "b", "c"], "size": 1},
     "Ledger": {"path": "books.db"},
+    "Disclosure": {"facts": lambda: answer().disclosure().facts},
+    "Disclosure.read": {"told": lambda: answer().disclosure().to_dict()},
+    "Disclosure.check_ledger": {"ledger": lambda: Ledger.in_memory(epsilon=1)},
     "Reservation": {"ledger": lambda: Ledger.in_memory(epsilon=1), "number": 1},
     "Ledger.set_limit": {"analyst": "ana"},
     "Period": {"every": "month", "start": "2026-11-01"},
@@ -405,6 +423,9 @@ BETTER = {
     "Project.table": {"name": "events"},
     "Project.__getitem__": {"name": "events"},
     "Measured": {"first": discreet.OneHot(["a", "b"]), "then": discreet.Rappor(length=2, max_weight=1, f="1/2")},
+    "Paper": {"survey": ROLLED},
+    "Collector.add_counts": {"counts": {"yes": 1}},
+    "Boxes.add_counts": {"counts": {"smoke": {"yes": 1}}},
     "PairCollector": {"first": FORM, "second": OTHER.form(RR)},
     "TextForm": {"question": TEXTS, "mechanism": TEXTS.mechanism(epsilon=1)},
     "TextQuestion.form": {"mechanism": TEXTS.mechanism(epsilon=1)},
@@ -430,8 +451,11 @@ BETTER = {
     "timing": {"trials": 20, "streams": 2},
     "timed": {"calls": 5},
     "Tables": {"columns": ["city"]},
+    "Table.plan": {"epsilon": 1, "keys": {"city": ["Rome"]}},
+    "Table.publish": {"epsilon": 1, "keys": {"city": ["Rome"]}},
     "Groups": {"by": ("city",)},
     "Bounding": {"by": ("city",)},
+    **{name: {"low": 0, "high": 5} for name in (*KINDS, "Table.sum", "Table.mean", "Groups.sum", "Groups.mean")},
 }
 """The same for one callable."""
 
@@ -441,13 +465,17 @@ def made():
     """Return objects of the public classes that no constructor of a user's makes."""
     exact = audit.exact(RR)
     suggestion = table().suggest_max_groups("city")
+    bounds = table().suggest_bounds("amount")
     return [
-        *(box(), words(), boxes()[0], crosstab(), FORM, QUESTION, OTHER, TEXTS, SURVEY, answer(), suggestion),
+        *(box(), words(), boxes()[0], crosstab(), FORM, QUESTION, OTHER, TEXTS, SURVEY, answer(), suggestion, bounds),
         *(
             groups(),
             table(),
             groups().explain(epsilon=1),
             table().group_by("city").explain_keys(epsilon=1, delta="1e-6"),
+            table().plan([["city"]], epsilon=1, keys={"city": ["Rome"]}),
+            table().publish([["city"]], epsilon=1, keys={"city": ["Rome"]}),
+            tables.Histogram("age", 0, 18),
             RR,
             RAPPOR,
             UNARY,

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tiers import crossed
 
 from discreet import IntegerLaplace, Integers, LaplaceThreshold, Vectors
 from discreet.samplers import many, one
@@ -39,8 +40,9 @@ def the_same(runs):
     return runs[0]
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10), Fraction(2**53), Fraction(2**54), Fraction(10**30)])
-@pytest.mark.parametrize("arrays", [False, True])
+@crossed(
+    2, arrays=[False, True], scale=[Fraction(1, 3), Fraction(10), Fraction(2**53), Fraction(2**54), Fraction(10**30)]
+)
 def test_what_a_release_builds_does_not_depend_on_the_number_of_keys(watch, scale, arrays):
     def releases(sizes):
         m = LaplaceThreshold(scale=scale, threshold=10**40)  # Nothing is released, so nothing else can differ.

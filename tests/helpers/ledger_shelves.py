@@ -2,13 +2,16 @@
 
 import multiprocessing
 import os
+import random
 import signal
 import statistics
 import time
 import timeit
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import postgres_server
@@ -41,6 +44,10 @@ class Database:
     def __init__(self, server=None):
         self.server = server or postgres_server.shared()
         self.name = self.server.database()
+
+    def __getstate__(self):
+        """Of the server another process needs the address."""
+        return {"server": SimpleNamespace(where=self.server.where), "name": self.name}
 
     def __truediv__(self, name):
         return f"postgresql://discreet@127.0.0.1:{self.server.where['port']}/{self.name}?schema={quote(name)}"
@@ -133,3 +140,33 @@ def spend(book, step, write):
 def seconds(work, times=5):
     """Return how long some work takes, at the median."""
     return statistics.median(timeit.repeat(work, number=1, repeat=times))
+
+
+def apart(work, *arguments):
+    """Do some work in a small process, which is forked in no time: one that runs tests has much to be copied."""
+    with ProcessPoolExecutor(1, mp_context=PROCESSES) as pool:
+        return pool.submit(work, *arguments).result()
+
+
+def kill_at_random(folder, kills, at_once=2):
+    """Kill children at random moments; return how many charges were reported, and how many journals left behind."""
+    step, seed = Fraction(1, 7), random.Random(7919)
+    total, hot, book = 0, 0, None
+    trial = Ledger(folder / "trial.db", epsilon=100)
+    longest = 4 * seconds(lambda: trial.charge(epsilon=step, receipt="x" * 300))
+    for i in range(kills // at_once):
+        if book is None or i % 100 == 0 or book.left.epsilon < step:
+            path, reported = folder / f"{i}.db", 0
+            book = Ledger(path, epsilon=50)
+        with killed(at_once, longest, seed, lambda write: spend(book, step, write)) as pipe:  # noqa: B023
+            count = pipe.readall().count(b".")
+            reported, total = reported + count, total + count
+        hot += Path(f"{path}-journal").exists()
+        entries = book.spent.epsilon / step  # This recovers, too.
+        assert entries.denominator == 1
+        assert reported <= entries <= 350
+        if i % 10 == 0:
+            book.verify()
+            # A server may find the last words of a child after its death.
+            assert 0 <= len(Ledger(path).entries()) - entries <= at_once * is_url(path)
+    return total, hot

@@ -5,13 +5,14 @@ Rows are dicts. It shares no code with `discreet.tables`; a plan is read for its
 
 import hashlib
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 P = 1518500213
 
 
+EDGES = (2.0**-64, *(2.0**e for e in range(-32, 64)))
 SIZES = (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64)
 
 
@@ -31,7 +32,7 @@ def people_of(plan, rows, where=None):
 
 def aggregates(plan, rows, salt, where=None):
     """Each group's key, as a tuple, and what people add up to there: their number, then a total of each aggregate."""
-    found = defaultdict(lambda: [0] * (1 + len(plan.aggregates)))
+    found = defaultdict(lambda: [0, *(Counter() if each.bins else 0 for each in plan.aggregates)])
     for who, groups in people_of(plan, rows, where).items():
         places = {key: place(who, key, salt) for key in groups}
         for key, here in places.items():
@@ -49,7 +50,8 @@ def result(plan, rows, salt, where=None, place=0):
     found = {(key[0] if len(key) == 1 else key): n[1 + place] for key, n in totals.items()}
     if plan.by and plan.keys is None:
         return found
-    return [found.get(key, 0) for key in plan.keys or ((),)]
+    nobody = Counter() if plan.aggregates[place].bins else 0
+    return [found.get(key, nobody) for key in plan.keys or ((),)]
 
 
 def sizes(plan, rows, where=None):
@@ -69,11 +71,13 @@ def sizes(plan, rows, where=None):
 
 
 def contribution(aggregate, values):
-    """What a person adds to a group, whose rows there have these values."""
+    """What a person adds to a group, whose rows there have these values: steps, or one in a bin."""
     if aggregate.kind == "people":
         return 1
     if aggregate.kind == "rows":
         return min(len(values), aggregate.most)
+    if aggregate.kind == "ratio":
+        return contribution(aggregate.numerator, values)
     low, high = round_half_up(aggregate.low / aggregate.grid), round_half_up(aggregate.high / aggregate.grid)
     steps = []
     for value in values:
@@ -83,6 +87,13 @@ def contribution(aggregate, values):
     if aggregate.kind == "sum":
         return min(max(sum(steps), low), high)
     mean = min(max(round_half_up(Fraction(sum(steps), len(steps))), low), high)
+    if aggregate.kind == "quantile":
+        return Counter({mean - low: 1})
+    if aggregate.kind == "histogram":
+        return Counter({sum(mean >= round_half_up(edge / aggregate.grid) for edge in aggregate.edges[1:-1]): 1})
+    if aggregate.kind in {"variance", "standard deviation"}:
+        twice = float(2 * mean - low - high)
+        return 2 * min(math.floor(twice * twice * (2**30 / (high - low) ** 2) + 0.5), 2**30) - 2**30
     return 2 * mean - low - high
 
 
@@ -144,3 +155,25 @@ def missing(value):
 
 def round_half_up(x):
     return math.floor(x + Fraction(1, 2))
+
+
+def extents(plan, rows, salt, *, sums, where=None):
+    """How many least and greatest values of people are in each bin of powers of two, from below 0 to above."""
+    found = [0] * 195
+    for who, groups in people_of(plan, rows, where).items():
+        places = {key: place(who, key, salt) for key in groups}
+        for key, here in places.items():
+            if sum(there <= here for there in places.values()) > 1:
+                continue
+            bins = [power(value) for (value,) in groups[key]]
+            more = (len(bins) - 1).bit_length() if sums else 0
+            least, greatest = min(bins), max(bins)
+            found[97 + (max(least - more, -97) if least < 0 else least)] += 1
+            found[97 + (min(greatest + more, 97) if greatest > 0 else greatest)] += 1
+    return found
+
+
+def power(value):
+    """The bin of a value: 0, or 1 up to 2**-32, and so on; below 0 likewise."""
+    bin_ = sum(abs(value) > edge for edge in EDGES)
+    return bin_ if value > 0 else -bin_

@@ -4,8 +4,12 @@ import numpy as np
 
 
 def column(plan, found, place=0):
-    """What one aggregate gets noise for: a dict from keys where the groups are private, else a list."""
-    steps = [int(x) for x in plan.aggregates[place].read(found.columns[place], found.people)]
+    """What one aggregate gets noise for, or the bins that have people: a dict from private keys, else a list."""
+    aggregate, totals = plan.aggregates[place], found.columns[place]
+    if aggregate.bins:
+        steps = [{i: int(n) for i, n in enumerate(row) if n} for row in totals.dense(aggregate.bins)]
+    else:
+        steps = [int(x) for x in aggregate.read(totals, found.people)]
     if not plan.private:
         return steps
     keys = found.keys(np.arange(len(found.people)))

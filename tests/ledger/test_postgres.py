@@ -64,7 +64,7 @@ class TestServers:
             with suppress(LedgerError):
                 spend(book, Fraction(1, 7), write)
 
-        for _ in range(cases(3, 20)):
+        for _ in range(cases(2, 20)):
             timer = threading.Timer(seed.uniform(0.1, 0.6), server.stop, [signal.SIGQUIT])
             timer.start()
             with killed(2, 1.0, seed, work) as pipe:

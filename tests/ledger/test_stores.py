@@ -15,14 +15,15 @@ from ledger_shelves import (
     POSIX,
     PROCESSES,
     SHELVES,
+    apart,
     exists,
     filled,
     in_child,
+    kill_at_random,
     killed,
     on_shelves,
     remove,
     seconds,
-    spend,
 )
 from tiers import cases
 
@@ -228,48 +229,24 @@ class TestPickles:
             pickle.loads(travelling)
 
 
-def kill_at_random(folder, kills, at_once=2):
-    """Kill children at random moments; return how many charges were reported, and how many journals left behind."""
-    step, seed = Fraction(1, 7), random.Random(7919)
-    total, hot, book = 0, 0, None
-    trial = Ledger(folder / "trial.db", epsilon=100)
-    longest = 4 * seconds(lambda: trial.charge(epsilon=step, receipt="x" * 300))
-    for i in range(kills // at_once):
-        if book is None or i % 100 == 0 or book.left.epsilon < step:
-            path, reported = folder / f"{i}.db", 0
-            book = Ledger(path, epsilon=50)
-        with killed(at_once, longest, seed, lambda write: spend(book, step, write)) as pipe:  # noqa: B023
-            count = pipe.readall().count(b".")
-            reported, total = reported + count, total + count
-        hot += Path(f"{path}-journal").exists()
-        entries = book.spent.epsilon / step  # This recovers, too.
-        assert entries.denominator == 1
-        assert reported <= entries <= 350
-        if i % 10 == 0:
-            book.verify()
-            # A server may find the last words of a child after its death.
-            assert 0 <= len(Ledger(path).entries()) - entries <= at_once * is_url(path)
-    return total, hot
-
-
 @POSIX
 class TestKills:
     def test_over_1000_kills_nothing_reported_is_lost_and_nothing_exceeds_the_budget(self, shelf):
-        kills = cases(80 if isinstance(shelf, Path) else 20, 1000) if SHELVES else cases(30, 100)
-        reported, hot = kill_at_random(shelf, kills)
+        kills = cases(40 if isinstance(shelf, Path) else 10, 1000) if SHELVES else cases(30, 100)
+        reported, hot = apart(kill_at_random, shelf, kills)
         assert reported > kills / 10  # Without charges and without journals left behind, this would be no test.
         assert hot > kills / 50 or not isinstance(shelf, Path)
 
     @pytest.mark.deep
     def test_nor_on_a_disk(self, tmp_path):
-        reported, hot = kill_at_random(tmp_path, 60)
+        reported, hot = apart(kill_at_random, tmp_path, 60)
         assert reported > 6
         assert hot > 1
 
     def test_a_kill_while_a_file_is_made_leaves_a_ledger_or_nothing(self, shelf):
         seed, made, names = random.Random(7919), 0, map("{}.db".format, itertools.count())
         wait = seconds(lambda: Ledger(shelf / next(names), epsilon=1))
-        kills = cases(20 if isinstance(shelf, Path) else 10, 100)
+        kills = cases(10 if isinstance(shelf, Path) else 5, 100)
         for name in itertools.islice(names, kills):
             path = shelf / name
             with killed(1, 2 * wait, seed, lambda _: Ledger(path, epsilon=1)):  # noqa: B023

@@ -12,6 +12,8 @@ from matplotlib import image
 from test_pages import EVIL, RESULTS, answer
 from tiers import each
 
+from discreet import Ledger
+
 if find_spec("playwright") is None:  # It is imported where a browser starts: that takes half a second.
     pytest.skip("no browser tests: playwright is not installed", allow_module_level=True)
 
@@ -304,3 +306,19 @@ def test_print_is_light(open_page):
     page.emulate_media(media="print")
     assert pixels(page).mean() > 220
     assert not page.locator("#theme").is_visible()
+
+
+def test_long_texts_of_books_break_on_a_phone_in_the_place_of_being_cut(open_page):
+    with Ledger.in_memory(epsilon=3, delta="1e-5") as book:
+        book.charge(epsilon="0.1", delta="1e-6", table="rides_of_the_whole_country_2026_november_final.parquet")
+        page = open_page(book.to_html(), size=PHONE)
+    assert page.evaluate("[...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth)")
+
+
+def test_a_phone_shows_both_ends_of_a_name_beside_another_key(open_page):
+    keys = [("University Hospital of Northern Utopia, ward 12", "2026-01"), ("Rome", "2026-02")]
+    page = open_page(answer(keys, [9, 5], by=("hospital", "month")).to_html(), size=PHONE)
+    first, last = page.locator(".bars bdi > span").all()[:2]
+    assert first.evaluate("e => e.scrollWidth > e.clientWidth && e.clientWidth > 20")
+    assert last.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -7,9 +7,9 @@ A = "test_attack_tables.py::"
 CATALOGUE = [
     Mutant(
         "the year of an infinite day cast to an integer",
-        T + "engines/postgres.py",
-        'return call("isfinite", "boolean", moment).ifelse(part, literal(None, part.type()))',
-        "return part",
+        T + "total.py",
+        "self.engine.inside(self.of(moment, *kinds).to_expr())",
+        "self.of(moment, *kinds).to_expr()",
         A + "TestPartsOfTimes",
     ),
     Mutant(
@@ -53,5 +53,19 @@ CATALOGUE = [
         "return within or bound < SIZES[-1] or len(self.counts) > len(SIZES)",
         "return True",
         A + "TestLeftOut::test_nothing_is_said_where_nothing_can_be_told",
+    ),
+    Mutant(
+        "NaN of different bits as keys",
+        T + "engines/engine.py",
+        "return _nan(column).ifelse(literal(nan, kind), (column == 0).ifelse(0.0, column)).cast(kind)",
+        "return (column == 0).ifelse(0.0, column).cast(kind)",
+        A + "TestKeysOfOtherBits::test_one_persons_bits_move_nobody_else",
+    ),
+    Mutant(
+        "a bin of no group is counted in whichever one",
+        T + "bounding.py",
+        "np.full(int(same.max(initial=0)) + 1, -1, np.intp)",
+        "np.zeros(int(same.max(initial=0)) + 1, np.intp)",
+        A + "TestKeysOfOtherBits::test_a_bin_of_no_group_is_an_error_and_moves_nobody",
     ),
 ]

@@ -18,8 +18,8 @@ CATALOGUE = [
     Mutant(
         "all keys sent to Spark's driver",
         E + "spark.py",
-        "found = held.drop(*keys).toArrow()",
-        "found = held.toArrow()",
+        "found = shown.drop(*keys).toArrow()",
+        "found = shown.toArrow()",
         "test_tables_keys.py::test_the_driver_of_spark_gets_no_key_that_is_not_asked_for[pyspark]",
     ),
     Mutant(

@@ -43,8 +43,8 @@ CATALOGUE = [
     Mutant(
         "people are counted twice, once to show groups and once to divide by",
         T + "query.py",
-        "(people, *(each for each in asked if each is not people))",
-        "(People(name='people shown'), *(each for each in asked if each is not people), people)",
+        "(people, *wanted)",
+        "(People(name='people shown'), *wanted)",
         TESTS + "test_the_number_of_people_is_released_once",
     ),
     Mutant(
@@ -57,8 +57,8 @@ CATALOGUE = [
     Mutant(
         "the noise of the first aggregate serves for all",
         T + "release.py",
-        "candidates(domain, bounding.sensitivity(aggregate), epsilon, most, law)",
-        "candidates(domain, bounding.sensitivity(bounding.aggregates[0]), epsilon, most, law)",
+        "aggregate.laws(domain, bounding.sensitivity(aggregate), epsilon, most, law)",
+        "aggregate.laws(domain, bounding.sensitivity(bounding.aggregates[0]), epsilon, most, law)",
         TESTS + "test_what_is_charged_is_what_each_column_loses",
     ),
     Mutant(

@@ -3,6 +3,7 @@
 from planted import Mutant
 
 W, M, B, V = "test_survey_wire.py", "test_survey_memory.py", "test_survey_boxes.py", "test_survey_waves.py"
+P, H = "test_survey_paper.py", "test_survey_shuffling.py"
 
 CATALOGUE = [
     Mutant(
@@ -158,5 +159,61 @@ CATALOGUE = [
         "weights = [each.n / self.n for each in self.waves.values()]",
         "weights = [1 / len(self.waves) for each in self.waves.values()]",
         f"{V}::TestMixing",
+    ),
+    Mutant(
+        "dice that play another law",
+        "survey/paper.py",
+        "if each < 1 or Fraction(each, n) != other or each * t > n:",
+        "if each < 1 or each * t > n:",
+        f"{P}::test_a_table_is_refused_where_its_law_would_be_another",
+    ),
+    Mutant(
+        "one letter of the sheet for the one beside it",
+        "survey/paper.py",
+        'f"<td>{_LETTERS[i]}</td>"',
+        'f"<td>{_LETTERS[max(i - 1, 0)]}</td>"',
+        f"{P}::test_the_sheet_that_people_read_has_the_law",
+    ),
+    Mutant(
+        "dice beyond the budget",
+        "mechanisms/randomized_response.py",
+        "return made(1 + bisect_left(range(1, n // t), x=True, key=fits))",
+        "return made(max(bisect_left(range(1, n // t), x=True, key=fits), 1))",
+        f"{P}::test_dice_give_the_most_truth_that_the_budget_allows",
+    ),
+    Mutant(
+        "dice that read the truth once too often",
+        "mechanisms/randomized_response.py",
+        "prob=1 - (t - 1) * Fraction(each, n))",
+        "prob=1 - (t - 2) * Fraction(each, n))",
+        f"{P}::test_what_dice_say_to_tick_has_the_law_of_the_mechanism",
+    ),
+    Mutant(
+        "typed counts that replace what was typed before",
+        "survey/collectors.py",
+        "self._put(Held(n, np.array(supports, np.int64), Counter()))",
+        "self.held = Held(n, np.array(supports, np.int64), Counter())",
+        f"{P}::TestCounts",
+    ),
+    Mutant(
+        "rare counts of a shuffler that are left out",
+        "survey/shuffling.py",
+        "return found + (1 - seen).max(arb(0))",
+        "return found",
+        f"{H}::test_a_range_of_counts_adds_what_it_leaves_out",
+    ),
+    Mutant(
+        "a cut of shuffled counts one too far",
+        "survey/shuffling.py",
+        "return least + 1, most > least",
+        "return least + 2, most > least",
+        f"{H}::test_the_surplus_is_that_of_the_two_counts",
+    ),
+    Mutant(
+        "reports that are more alike than they are",
+        "survey/oracles/places.py",
+        "return 2 * q / (p + q)",
+        "return 2 * p / (p + q) * Fraction(1, 2)",
+        f"{H}::test_the_promise_holds_for_the_real_law_whatever_the_others_answer",
     ),
 ]

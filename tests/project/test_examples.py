@@ -33,7 +33,7 @@ def ran(name, folder):
     )
 
 
-@pytest.mark.parametrize("name", each(sorted(path.stem for path in EXAMPLES.glob("*.py")), 2))
+@pytest.mark.parametrize("name", each(sorted(path.stem for path in EXAMPLES.glob("*.py")), 4))
 def test_the_example_runs_and_leaves_nothing_behind(name, tmp_path):
     done = ran(name, tmp_path)
     assert done.returncode == 0, done.stderr

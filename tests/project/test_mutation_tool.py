@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from tiers import each
 
 pytest.importorskip("resource")  # Which Windows has not.
 from mutation import child
@@ -44,7 +45,7 @@ def stops():
     os.kill(os.getpid(), 19)
 
 
-@pytest.mark.parametrize("work", [sleeps, catches, spins, stops])
+@pytest.mark.parametrize("work", each([sleeps, catches, spins, stops], 2))
 def test_what_does_not_end_is_ended(work):
     begin = time.monotonic()
     assert child(work, 2, 1) == ("timeout", "")

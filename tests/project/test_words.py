@@ -105,4 +105,11 @@ def test_the_package_runs_as_a_program():
 def test_all_that_is_installed_is_light():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert "spark" not in extras["all"][0]
-    assert set(re.findall(r"\w+", extras["all"][0])) - {"discreet"} == {"tables", "plot", "survey", "audit", "cli"}
+    assert set(re.findall(r"\w+", extras["all"][0])) - {"discreet"} == {
+        "tables",
+        "plot",
+        "survey",
+        "audit",
+        "cli",
+        "xlsx",
+    }

@@ -418,8 +418,7 @@ THREE = [
 
 
 class TestDifferences:
-    @pytest.mark.parametrize("form", THREE, ids=label)
-    @pytest.mark.parametrize("n", [1, 2, 3, 10, 20])
+    @tiers.crossed(3, form=THREE, n=[1, 2, 3, 10, 20], ids=label)
     def test_the_interval_covers_at_least_as_often_as_it_says(self, form, n):
         ends = {c: pair_ends(form, n, c) for c in (("0.5", "0.95", "0.999") if n <= 3 else ("0.95",))}
         truths = [(a, b) for a in range(n + 1) for b in range(n + 1 - a)]

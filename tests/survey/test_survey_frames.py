@@ -78,7 +78,7 @@ class TestBudget:
         """Return the part of the budget that each question's mechanism is made within."""
         seen = []
         make = surveys._mechanism
-        monkeypatch.setattr(surveys, "_mechanism", lambda q, e, kind: [seen.append(e), make(q, e, kind)][1])
+        monkeypatch.setattr(surveys, "_mechanism", lambda q, e, *more: [seen.append(e), make(q, e, *more)][1])
         return Survey(ALL, **given_), seen
 
     @pytest.mark.parametrize("epsilon", [2, "0.1", "1/3", 0.1, 40, Fraction(10**20 + 1, 10**20)])

@@ -48,7 +48,7 @@ CASES = list(itertools.product((2, 3, 5, 10, 23), (0.3, 1, 2, 4, 6)))
 
 
 class TestTheLeast:
-    @pytest.mark.parametrize(("case", "margin"), tiers.each(itertools.product(CASES, [0.2, 0.02]), 3))
+    @pytest.mark.parametrize(("case", "margin"), tiers.each(itertools.product(CASES, [0.2, 0.02]), 5))
     def test_no_mechanism_and_no_size_needs_fewer_people(self, case, margin):
         k, epsilon = case
         made = plan(k, epsilon=epsilon, margin=margin)

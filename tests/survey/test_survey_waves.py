@@ -55,7 +55,7 @@ class TestCoverage:
 
     ROUNDS = tiers.cases(250, 400)
 
-    @pytest.mark.parametrize(("how", "waves", "kind"), tiers.each(ASKED, 3))
+    @pytest.mark.parametrize(("how", "waves", "kind"), tiers.each(ASKED, 5))
     def test_intervals_cover_the_average_share_of_the_same_people(self, how, waves, kind):
         """Of 400 rounds, a nominal .95 that held exactly would be seen below .915 less than once in 1,000 runs."""
         form, generator = FORMS[kind], np.random.default_rng(11)

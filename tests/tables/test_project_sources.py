@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from command import assert_one_line, ok, run
+from tiers import crossed
 
 from discreet import Ledger
 from discreet.errors import ParameterError
@@ -62,10 +63,9 @@ def left(folder):
 
 
 class TestBoundHoweverWritten:
-    @pytest.mark.parametrize("table", ["events", "EVENTS", None])
-    @pytest.mark.parametrize(
-        "source",
-        [
+    @crossed(
+        2,
+        source=[
             "sqlite://{0}/data/e.db",
             "sqlite://{0}/./data/../data/e.db",
             "sqlite:///{0}/data/e.db",
@@ -75,6 +75,7 @@ class TestBoundHoweverWritten:
             "duckdb://data/e.duckdb",
             "duckdb://{0}/data/e.duckdb?access_mode=READ_ONLY",
         ],
+        table=["events", "EVENTS", None],
     )
     def test_a_database_is_its_file(self, folder, source, table):
         done = run("count", source.format(folder), *ASK, *([] if table is None else ["--table", table]))

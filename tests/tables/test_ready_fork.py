@@ -12,7 +12,7 @@ from discreet.tables.ready import Question
 
 def asked(compile_):
     """Write a question in the words of an engine that takes its time."""
-    backend = SimpleNamespace(compile=compile_)
+    backend = SimpleNamespace(name="duckdb", compile=compile_)
     return Question.of(SimpleNamespace(get_backend=lambda: backend), b"", None).words
 
 
@@ -27,7 +27,7 @@ def test_a_child_of_a_process_that_writes_a_question_can_write_its_own():
 
     thread = threading.Thread(target=asked, args=(slowly,))
     thread.start()
-    inside.wait()
+    assert inside.wait(60)
     before = ibis.options.sql.fuse_selects
     told = in_child(lambda: (asked(lambda _: str(ibis.options.sql.fuse_selects)), ibis.options.sql.fuse_selects))
     thread.join()

@@ -30,7 +30,18 @@ from discreet import (
     tables,
 )
 from discreet.audit import exact as exact_audit
-from discreet.tables import Bounding, Mean, People, Rows, Sum
+from discreet.tables import (
+    Bounding,
+    Histogram,
+    Mean,
+    People,
+    Quantile,
+    Ratio,
+    Rows,
+    StandardDeviation,
+    Sum,
+    Variance,
+)
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.release import InTurn
 from discreet.tables.spread import Sizes
@@ -73,6 +84,10 @@ POOLS = {
 GRID = ("amount", 0, 100, "0.01")
 SIGNED = ("amount", "-2.5", 3, "1/4")
 SEVERAL = [Sum(*GRID), People(), Mean("units", -10, 10, 1), Rows(2), Mean(*SIGNED), Sum("units", -3, 2, 1, name="u")]
+MEDIAN = Quantile("amount", "1/2", low="-2.5", high=3, grid="1/4")
+AGES = Histogram("units", -10, 0, 5, 50)
+PRICES = Histogram("amount", 0, "0.1", "3.14", "99.995", 100)
+QUOTIENTS = [Ratio(Sum(*GRID), Rows(2)), Variance(*SIGNED), StandardDeviation("units", -10, 10, 1)]
 PLANS = [
     Bounding(People(), person="id", by="city", max_groups=1),
     Bounding(People(), person="id", by="city", max_groups=3),
@@ -103,8 +118,16 @@ PLANS = [
     Bounding(SEVERAL, person="id", by="city", max_groups=2, sizes=Sizes()),
     Bounding(SEVERAL, person="name", by=["flag"], max_groups=2, keys=[True, None], sizes=Sizes()),
     Bounding(SEVERAL, person=None, by="city"),
+    Bounding(QUOTIENTS, person="id", by="city", max_groups=2),
+    Bounding(QUOTIENTS, person=None),
     Bounding([Rows(2), *SEVERAL[:3]], person="id", by="month", max_groups=2, sizes=Sizes(rows=2)),
     Bounding([Rows(2), *SEVERAL[:3]], person="id", sizes=Sizes(rows=2, groups=False)),
+    Bounding(MEDIAN, person="name", by=["score", "flag"], max_groups=3),
+    Bounding([AGES, Mean(*SIGNED)], person="id", by="city", max_groups=2, keys=["a", "b", None, "Rome"]),
+    Bounding([People(), MEDIAN, AGES], person="id", by="city", max_groups=2, sizes=Sizes()),
+    Bounding([MEDIAN, AGES], person=None),
+    Bounding([PRICES], person="name", by="month", max_groups=2),
+    Bounding([MEDIAN, Rows(2)], person="id", sizes=Sizes(rows=2, groups=False)),
 ]
 FILTERS = {
     "month = 1": lambda r: r["month"] == 1,
@@ -163,7 +186,8 @@ def hold(engine, rows, plans, salt=SALT):
 
 def test_each_engine_gives_the_reference_aggregates(engine):
     quick = engine.name != "pyspark"  # Each query takes Spark a second or more, however small the table.
-    plans = [(plan, None) for plan in (PLANS if quick else PLANS[1::4])]
+    asked = each(PLANS, {"duckdb": 1, "postgres": 2}.get(engine.name, 3)) if quick else PLANS[1::4]
+    plans = [(plan, None) for plan in asked]
     for seed in range(1, 1 + cases(1, 4)) if quick else [0]:
         hold(engine, table(seed, 40 if quick else 150), plans, salt=SALT + bytes([seed]))
 
@@ -241,9 +265,12 @@ SMALL = [plan for plan in PLANS if set(plan.by) <= {"city", "month", "flag"} and
 
 
 def totals(plan, place, rows):
-    """The reference's totals by group of one of the aggregates."""
+    """The reference's totals of one of the aggregates by group, or by group and bin."""
     found = reference.result(plan, rows, SALT, place=place)
-    return found if isinstance(found, dict) else dict(enumerate(found))
+    found = found if isinstance(found, dict) else dict(enumerate(found))
+    if not plan.aggregates[place].bins:
+        return found
+    return {(key, i): n for key, bins in found.items() for i, n in bins.items()}
 
 
 def apart(first, second):
@@ -447,8 +474,6 @@ def test_bad_counts_are_refused_on_construction(make):
         "avg(amount) > 1",
         "row_number() OVER () < 3",
         "random() < 0.5",
-        "1 / units > 1",
-        "units + 1 > 2",
         "nowhere = 1",
         "events.id = 1",
         "id = 'a'",

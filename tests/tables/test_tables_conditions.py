@@ -8,6 +8,7 @@ value is.
 import datetime as dt
 import math
 import operator
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +22,11 @@ from tiers import ALL, each
 
 from discreet.errors import DiscreetError, ParameterError
 from discreet.tables import Table
-from discreet.tables import where as module
+from discreet.tables import total as module
+from discreet.tables.derived import derived
+from discreet.tables.engines import engine_of
+from discreet.tables.engines.duckdb import DuckDB
+from discreet.tables.total import PARTS, UNITS
 from discreet.tables.where import predicate, row_by_row
 
 ibis = pytest.importorskip("ibis")
@@ -174,6 +179,7 @@ def made(engine):
             run(f"INSERT INTO ends VALUES ({row})")
         if name != "duckdb":
             connection.con.commit()
+    engine_of(connection.table("ends")).check(connection.table("ends"), ())  # SQLite gets our functions.
     return connection.table("ends"), connection.table("nobody")
 
 
@@ -236,7 +242,7 @@ def hold(table, conditions, size=150):
 def test_no_accepted_condition_fails_on_a_value(ends, monkeypatch):
     """DuckDB without its second wall, which would hide a hole in the first."""
     table, _ = ends
-    monkeypatch.setattr(module._Total, "walled", lambda _, op: op.to_expr())
+    monkeypatch.setattr(module.Total, "walled", lambda _, op: op.to_expr())
     conditions = accepted(table, each(every_condition(table), 17))
     assert len(conditions) > (300 if len(table.columns) < 20 else 1000) / (1 if ALL else 17)
     if table.get_backend().name == "pyspark":
@@ -260,7 +266,7 @@ def test_no_accepted_text_fails_on_a_value(ends):
 
 def test_what_fails_on_a_value_all_the_same_holds_for_no_row_in_duckdb():
     table = ibis.memtable({"s": ["5", "x", "6", None], "f": [1e300, 5.0, 6.0, math.nan]})
-    total = module._Total(table, "where", "")
+    total = module.Total(table, "where", "")
     for condition in (
         table.s.cast("int64") == 5,
         table.f.cast("int8") == 5,
@@ -271,6 +277,13 @@ def test_what_fails_on_a_value_all_the_same_holds_for_no_row_in_duckdb():
         table.filter(total.walled(condition.op())).count().to_pyarrow()
     found = table.filter(total.walled((table.s.cast("int64") == 5).op()))
     assert found.s.to_pyarrow().to_pylist() == ["5"]
+
+
+def test_a_long_pattern_is_refused():
+    table = ibis.memtable({"s": ["x"]})
+    assert predicate(table, f"s LIKE '{'x' * 1000}'") is not None
+    with pytest.raises(DiscreetError, match="at most 1000 characters"):
+        predicate(table, f"s LIKE '{'x' * 1001}'")
 
 
 def test_what_is_refused_does_not_depend_on_the_rows(ends):
@@ -391,6 +404,107 @@ def test_a_time_without_a_zone_is_in_the_zone_of_the_column():
         Table(pa.table({"t": pa.array(TIMES)}), person=None).where("t = '2026-01-31T12:00:00+01:00'")
 
 
+MANY = [  # One moment, or one day, in many forms; others; and none.
+    *("2026-02-01", "2026-02-01 00:00", "2026-02-01T00:00:00", "20260201T000000", "2026-02-01 00:00:00.000000"),
+    *("2026-02-01T01:00:00+01:00", "2026-02-01T00:00:00Z", "2026-01-31T23:30:00-05:00", "2026-02-01T00:00:00.5"),
+    *("2026-01-31 23:59:59.999999", "0001-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999999-14:00"),
+    *("", "no day", "99999-01-01", "2026-02-30", 5, -1e300, b"2026-02-01", b"\xff", None),
+]
+ENDS = [
+    dt.datetime(1, 1, 1),
+    dt.datetime(2026, 1, 1),
+    dt.datetime(2026, 2, 1),
+    dt.datetime(2026, 2, 1, 0, 0, 0, 500000),
+]
+ORDER = {"=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def read(x):
+    """A moment in plain Python, in UTC; None for what is none, and an end of time for what is beyond."""
+    try:
+        moment = dt.datetime.fromisoformat(x if isinstance(x, str) else x.decode())
+    except (AttributeError, ValueError):
+        return None
+    try:
+        return moment.astimezone(dt.UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    except OverflowError:
+        return dt.datetime.min if moment.year == 1 else dt.datetime.max
+
+
+def day(x):
+    return None if read(x) is None else dt.datetime.fromisoformat(x if isinstance(x, str) else x.decode()).date()
+
+
+@pytest.fixture(scope="module")
+def moments():
+    con = ibis.sqlite.connect()
+    con.con.execute("CREATE TABLE events (i INTEGER, t TIMESTAMP, u TIMESTAMP(3), z TIMESTAMPTZ, d DATE, o TIMESTAMP)")
+    rows = [(i, x, x, x, x, MANY[-1 - i]) for i, x in enumerate(MANY)]
+    con.con.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
+    con.con.execute("INSERT INTO events SELECT 99, x, x, x, x, x FROM (SELECT CAST(x'FF41' AS TEXT) AS x)")
+    table = con.table("events")
+    engine_of(table).check(table, ())
+    return table
+
+
+def held(table, text):
+    return set(table.filter(predicate(table, text)).i.execute())
+
+
+def right(values, holds):
+    return {i for i, x in enumerate(values) if x is not None and holds(x)}
+
+
+@pytest.mark.parametrize("column", ["t", "u", "z", "d"])
+def test_sqlite_compares_moments_and_not_their_texts(moments, column):
+    ends, zone = sorted({end.date() for end in ENDS}) if column == "d" else ENDS, "+00:00" * (column == "z")
+    made, (_, first, last, *_) = [*map(day if column == "d" else read, MANY)], ends
+    for (sign, order), end in product(ORDER.items(), ends):
+        expected = {i for i, x in enumerate(made) if x is not None and order(x, end)}
+        assert held(moments, f"{column} {sign} '{end}{zone}'") == expected, (sign, end)
+    between = held(moments, f"{column} BETWEEN '{first}{zone}' AND '{last}{zone}'")
+    assert between == right(made, lambda x: first <= x <= last)
+    assert held(moments, f"{column} IN ('{last}{zone}')") == right(made, lambda x: x == last)
+    months = derived(moments, f"{column} by month from 2026-01 to 2026-02", "m")[1]
+    for i, month in (
+        moments.select("i", m=months.cast("string").fill_null("none")).filter(ibis._.i < 99).execute().values.tolist()
+    ):
+        x = made[i]
+        assert month == (f"2026-{x.month:02}-01" if x is not None and x.year == 2026 else "none"), MANY[i]
+
+
+def test_sqlite_compares_moments_with_each_other(moments):
+    sides = [(read(x), read(y)) for x, y in zip(MANY, reversed(MANY), strict=True)]
+    assert held(moments, "t < o") == {i for i, (x, y) in enumerate(sides) if None not in (x, y) and x < y}
+    known = [read(x) or ENDS[2] for x in MANY]
+    assert held(moments, "coalesce(t, '2026-02-01') = '2026-02-01'") == {99, *right(known, lambda x: x == ENDS[2])}
+
+
+def test_no_choice_fails_on_a_text_that_is_no_utf_8():
+    con = ibis.sqlite.connect()
+    con.con.execute("CREATE TABLE events (i INTEGER, s TEXT, f REAL, d DATE)")
+    con.con.execute("INSERT INTO events SELECT x, x, x, x FROM (SELECT CAST(x'FF41' AS TEXT) AS x)")
+    texts = [
+        "lower(coalesce(s, 'x'))",
+        "CASE WHEN s = 'x' THEN 0 ELSE i END + 1",
+        "coalesce(f, 0) * 2",
+        "year(coalesce(d, '2026-01-01'))",
+    ]
+    for text in [*texts, "coalesce(i, 0) by 10", "CASE WHEN i = 1 THEN 'x' ELSE s END LIKE 'x'"]:
+        Table(con.table("events"), person=None).group_by(text).count_rows(epsilon=1, delta="1e-6")
+
+
+def test_what_is_not_like_a_pattern():
+    t = Table(pa.table({"s": ["x", "X", "y", "y", "y", None]}), person=None)
+    for text, count in {
+        "s NOT LIKE 'x'": 4,
+        "s NOT ILIKE 'x'": 3,
+        "NOT s LIKE 'x'": 4,
+        "NOT s NOT LIKE 'x'": 1,
+    }.items():
+        assert t.where(text).count_rows(epsilon=SURE).columns["rows"] == [count], text
+
+
 WRONG = {
     "name = 5": "a text, where a column of string",
     "year = 3.5": "a whole number from",
@@ -429,3 +543,58 @@ def test_a_condition_that_is_too_deep_is_refused():
         deep = ~(deep | (ibis._.name == "y"))
     with pytest.raises(ParameterError, match="fewer conditions within each other"):
         people().where(deep)
+
+
+# Columns that are derived.
+
+
+def every_column(table):
+    """Texts that derive a column from one, and from two."""
+    ones = [
+        *("{} by 1", "{} by 1000000000000000", "{} by 7 from -7 to 70", "{} by month from 2026-01 to 2026-12"),
+        *(f"{{}} by {unit}" for unit in UNITS),
+        *(f"{part}({{}})" for part in PARTS),
+        *("lower({})", "upper({})", "trim({})", "length({})", "left({}, 3)", "substring({}, 2, 1000)", "-{}", "{} / 2"),
+        *(
+            "bin({}, -1, 0.5, 2)",
+            "bin({}, '1', '2')",
+            "bin({}, '2020-01-01', '2021-01-01')",
+            "map({}, {{'x': 1, 'y': 2}})",
+        ),
+        *("CASE {} WHEN 5 THEN 1 ELSE 0.5 END", "coalesce({}, 5) + 1", "{} ILIKE 'x%_y'", "{} * 9223372036854775807"),
+        *("lower(trim({}))", "year({}) * month({})", "{} IS NULL", "CASE WHEN {} THEN 1 END", "{} - 0.1", "{} * 1e300"),
+        *("coalesce({}, 5)", "coalesce({}, 'x')", "coalesce({}, '2020-01-01')", "CASE WHEN true THEN {} END"),
+    ]
+    for one, name in product(ones, table.columns):
+        yield one.format(name, name)
+    for (a, b), sign in product(product(table.columns, repeat=2), ("+", "-", "*", "/")):
+        yield f"{a} {sign} {b}"
+        yield f"coalesce({a}, {b})"
+
+
+def test_no_accepted_column_fails_on_a_value_and_its_words_say_whether_it_is(ends, monkeypatch):
+    """Without DuckDB's second wall; each as the key of a group, whose type is the one that was said before."""
+    full, empty = ends
+    monkeypatch.setattr(DuckDB, "attempt", lambda _, value: value)
+    engine, found = engine_of(full), []
+    for text in dict.fromkeys(each(every_column(full), 5)):
+        try:
+            column = derived(full, text, "x")[1]
+        except DiscreetError as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                derived(empty, text, "x")
+            continue
+        key = engine.key(column)
+        found.append((text, engine.hex(key).length() if key.type().is_binary() else key))
+    assert len(found) > 100 / (1 if ALL else 5)
+    for start in range(0, len(found), 60):
+        some = found[start : start + 60]
+        try:
+            full.aggregate([key.min().name(f"c{i}") for i, (_, key) in enumerate(some)]).to_pyarrow()
+        except Exception:
+            for text, key in some:
+                try:
+                    full.aggregate(key.min().name("c")).to_pyarrow()
+                except Exception as error:
+                    pytest.fail(f"{text}: {error}")
+            raise

@@ -59,7 +59,7 @@ def counts(table, *by, keys=None):
 LAST = ["7,Rome,zebra,zebra", "zebra,Rome,2026,1", "7,Rome,2026,1", "7,Rome,1.5,2026-01-01"]
 
 
-@pytest.mark.parametrize(("kind", "last"), tiers.each(itertools.product(["csv", "jsonl", "json"], LAST), 3))
+@pytest.mark.parametrize(("kind", "last"), tiers.each(itertools.product(["csv", "jsonl", "json"], LAST), 5))
 def test_what_can_be_asked_does_not_depend_on_a_row(kind, last, tmp_path):
     """One row that is not like the others used to change types, and with them what is refused and explained."""
     rows = [f"{i},Rome,{2020 + i % 5},{i}" for i in range(30_000)]
@@ -193,7 +193,7 @@ ODD_ROWS = {
     [pytest.param({}, marks=pytest.mark.deep), {"year": "integer", "amount": "number"}],
     ids=["texts", "typed"],
 )
-@pytest.mark.parametrize("odd", ODD_ROWS.values(), ids=ODD_ROWS)
+@pytest.mark.parametrize("odd", tiers.each(ODD_ROWS.values(), 2), ids=tiers.each(ODD_ROWS, 2))
 def test_no_row_of_csv_makes_a_query_fail_or_moves_another(odd, types, tmp_path):
     rows = [f"{i},Rome,2026,1" for i in range(100, 3100)]
     t = Table(csv(tmp_path, [*rows[:1500], odd, *rows[1500:]]), person="user", types=types)
@@ -290,7 +290,7 @@ ODD_OBJECTS = {
 NAMES = {"user": "text", "city": "text", "amount": "number"}
 
 
-@pytest.mark.parametrize("odd", ODD_OBJECTS.values(), ids=ODD_OBJECTS)
+@pytest.mark.parametrize("odd", tiers.each(ODD_OBJECTS.values(), 2), ids=tiers.each(ODD_OBJECTS, 2))
 def test_no_line_of_json_makes_a_query_fail_or_moves_another(odd, tmp_path):
     rows = [{"user": i, "city": "Rome", "amount": 1} for i in range(100, 3100)]
     path = lines(tmp_path, [*rows[:1500], odd, *rows[1500:]])

@@ -167,7 +167,7 @@ def test_the_list_has_all_forms_and_no_values(tmp_path):
     assert str(answer).startswith(
         "Groups by city, year: 1 group; epsilon 1 and delta 1e-6 spent\n  city  year\n  Rome  2026"
     )
-    assert "<h1>Groups by city, year</h1>" in answer.to_html()
+    assert "<h1>Groups by <bdi>city</bdi>, <bdi>year</bdi></h1>" in answer.to_html()
     assert "Each value has noise" not in answer.to_html()
     answer.save(tmp_path / "groups.json")
     assert json.loads((tmp_path / "groups.json").read_text()) == answer.to_rows()

@@ -3,9 +3,11 @@
 from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import tables_engines
 
+from discreet.errors import ParameterError
 from discreet.tables import Bounding, People, Table
 from discreet.tables.spread import Sizes
 
@@ -56,3 +58,10 @@ def test_known_decimals_with_all_digits_behind_the_point_are_found():
     groups = Table(con.table("paid"), person="id").group_by("rate", keys=rates)
     people = groups.count_people(epsilon=50, max_groups=1).columns["people"]
     assert [round(n, -2) for n in people] == [1000, 1000, 1000, 0]
+
+
+@pytest.mark.parametrize(("by", "key"), [(("f",), float("nan")), (("f", "s"), (float("nan"), "a"))])
+def test_nan_is_no_known_key_alone_or_among_others(by, key):
+    t = Table(pa.table({"f": [1.0], "s": ["a"]}), person=None)
+    with pytest.raises(ParameterError, match="a number"):
+        t.group_by(*by, keys=[key])

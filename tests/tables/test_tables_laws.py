@@ -401,10 +401,14 @@ def test_an_explanation_of_known_keys_compares_standard_deviations():
     assert "Noise of" not in str(alone)  # There is nothing to choose.
 
 
-@pytest.mark.parametrize("keys", [None, KEYS[:4]], ids=["private", "known"])
-@pytest.mark.parametrize("left_out", [None, 0, "1/10"])
-@pytest.mark.parametrize("chosen", [2, 4, 10])
-@pytest.mark.parametrize("asked", [[People()], [MEAN], [Rows(2)]], ids=["people", "mean", "rows"])
+@tiers.crossed(
+    5,
+    keys=[None, KEYS[:4]],
+    left_out=[None, 0, "1/10"],
+    chosen=[2, 4, 10],
+    asked=[[People()], [MEAN], [Rows(2)]],
+    ids=lambda value: "private" if value is None else value if isinstance(value, str | int) else str(len(value)),
+)
 def test_the_rows_of_other_choices_are_those_of_the_questions_themselves(monkeypatch, keys, left_out, chosen, asked):
     """Also where one of them leaves nobody's groups out, and nothing of epsilon pays for knowing that."""
     monkeypatch.setattr(Query, "check", lambda _: None)  # No engine is asked: to write its query takes the longest.
@@ -428,7 +432,7 @@ def test_a_named_noise_is_taken_though_it_is_not_the_best():
 
 
 @tiers.crossed(
-    5,
+    7,
     noise=["laplace", "truncated"],
     columns=[1, 2],
     epsilon=["0.001", "0.1", "1"],

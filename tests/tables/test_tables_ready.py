@@ -10,6 +10,8 @@ import pytest
 from discreet import Ledger
 from discreet.tables import Bounding, People, Table
 from discreet.tables.engines import Engine, engine_of
+from discreet.tables.engines.duckdb import DuckDB
+from discreet.tables.engines.sqlite import SQLite
 from discreet.tables.ready import Question, Ready
 
 ibis = pytest.importorskip("ibis")
@@ -30,14 +32,15 @@ def rows():
 
 @pytest.fixture
 def log(monkeypatch):
-    """What happens: words that Ibis makes, a charge, and words that an engine is sent."""
+    """What happens: words that are made, a charge, and words that an engine is sent."""
     found = []
 
     def noted(kind, name, word):
         before = getattr(kind, name)
         monkeypatch.setattr(kind, name, lambda *a, **k: [answer := before(*a, **k), found.append(word(a, answer))][0])
 
-    noted(ibis.backends.sql.SQLBackend, "compile", lambda _, words: ("compiled", words))
+    for kind in (DuckDB, SQLite):
+        noted(kind, "words", lambda _, words: ("compiled", words))
     noted(Ledger, "charge", lambda *_: ("charged", None))
     answer = Engine.answer
     monkeypatch.setattr(

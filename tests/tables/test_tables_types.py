@@ -421,7 +421,7 @@ def test_a_key_of_any_value_is_released_as_its_type_has_it_and_no_other_key_for_
     assert arrow_types(table, ["c"]) == (Wire.of(table.c.type()).type,)
 
 
-@pytest.mark.parametrize(("name", "odd"), each([case for case in CASES if case.values[0] != "pyspark"], 4))
+@pytest.mark.parametrize(("name", "odd"), each([case for case in CASES if case.values[0] != "pyspark"], 7))
 def test_what_is_released_is_a_key_that_finds_its_group_and_is_sent_as_its_type_whoever_is_there(name, odd, engines):
     table = loaded(engines(name), odd)
     plan = Bounding(People(), person="u", by="c", max_groups=1, salt=SALT)
@@ -433,7 +433,7 @@ def test_what_is_released_is_a_key_that_finds_its_group_and_is_sent_as_its_type_
     assert again == [counts[reference.plain(key)] for key in known]
 
 
-@pytest.mark.parametrize(("name", "odd"), each(CASES, 5))
+@pytest.mark.parametrize(("name", "odd"), each(CASES, 9))
 def test_a_person_of_any_value_is_one_person(name, odd, engines):
     engine = engines(name)
     table = loaded(engine, odd)
@@ -536,7 +536,7 @@ HOSTILE = {
 @pytest.mark.parametrize("column", HOSTILE.values(), ids=HOSTILE)
 def test_frames_of_any_type_are_keys_and_people(column):
     frame = pa.table({"u": range(len(column)), "c": column, "g": ["g"] * len(column)})
-    for size in each(range(len(column), 0, -1), 3):
+    for size in each(range(len(column), 0, -1), 5):
         table = ibis.memtable(frame.slice(0, size))
         assert sum(exact(Bounding(People(), person="u", by="c", max_groups=1), table).values()) == size
         assert sum(exact(Bounding(People(), person="c", by="g", max_groups=1), table).values()) <= size

@@ -17,6 +17,9 @@ import click
 from discreet import __version__
 from discreet.cli.audit import audit, proof
 from discreet.cli.demo import demo
+from discreet.cli.disclose import record, verify
+from discreet.cli.publish import publish
+from discreet.cli.quantile import quantile
 from discreet.cli.survey import survey
 from discreet.cli.tables import budget, count, explain, keys, mean, release, suggest, sum_
 from discreet.cli.version import version
@@ -40,7 +43,7 @@ _EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {
     "rich": "cli",
 }
 _SECTIONS: Final = {
-    "Publish tables": (count, sum_, mean, release, keys, explain, suggest, budget),
+    "Publish tables": (count, sum_, mean, quantile, release, keys, explain, suggest, publish, budget, verify, record),
     "Ask people": (survey,),
     "Check and learn": (audit, proof, demo, version),
 }
@@ -79,6 +82,7 @@ _FLAGS: Final = (
                 "reason",
                 "rows",
                 "people_share",
+                "signers",
                 "table",
                 "trials",
                 "where",
@@ -93,6 +97,7 @@ _SAYINGS: Final = (
         "`discreet explain` shows choices, auto and `discreet suggest` choose",
     ),
     ("suggest_max_groups()", "`discreet suggest`"),
+    ("suggest_bounds()", "`discreet suggest --bounds COLUMN`"),
     ("give epsilon=, and delta=, to start one", "`discreet budget PATH --create --epsilon 3 --delta 1e-5` starts one"),
     ("leave epsilon= and delta= away to open it as it is", "leave --create, --epsilon and --delta away to open it"),
     ("or unseen=True, if", "or --unseen, if"),

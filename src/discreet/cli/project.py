@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import glob
+import os
+import shutil
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -44,9 +50,45 @@ def bound(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def asked(**given: Any) -> None:
-        return command(**completed(given))
+        if given["file"] != "-":
+            return command(**completed(given))
+        if given.get("version") is not None:
+            raise click.UsageError("--data-version needs a FILE: what comes by a pipe is not known again")
+        with _piped() as file:  # No project says anything of it: one near a temporary folder may be anybody's.
+            return command(**given | {"file": file})
 
     return asked
+
+
+@contextmanager
+def _piped() -> Iterator[str]:
+    """Give a file of CSV with what comes by the standard input, in a folder of this user's, while it is read.
+
+    It is removed also where this process is asked to end; only one that is killed leaves it.
+    """
+    with TemporaryDirectory() as folder, _ending():
+        file = Path(folder, "stdin.csv")
+        with open(file, "wb", opener=partial(os.open, mode=0o600)) as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        yield str(file)
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """Let signals that end a process end it as an exception does: what is within is tidied up."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []
+    before = {name: signal.signal(getattr(signal, name), end) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def completed(given: dict[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from discreet.cli.show import Grid, Part, Title, check_page, plural, show, with_page
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, none_of
 
 if TYPE_CHECKING:
     from discreet.survey import Boxes
@@ -118,6 +118,72 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
     show(_boxes_page(out, boxes), {"out": out, "questions": counts}, as_json=as_json)
 
 
+@survey.command(short_help="A sheet to print, for answers by dice.")
+@click.argument("survey_file", metavar="SURVEY", type=_PATH)
+@click.option("--out", type=_PATH, help="Write the sheet to this file, .html, to print from a browser.")
+@click.option("--size", type=click.Choice(["A4", "letter"], case_sensitive=False), default="A4", help="Of the paper.")
+@click.option("--people", type=int, multiple=True, help="Say how exact it is for so many; may be repeated.")
+@_JSON
+def sheet(survey_file: str, out: str | None, size: str, people: tuple[int, ...], as_json: bool) -> None:
+    """Say how exact a survey by dice will be, and write the sheet on which people answer.
+
+    The survey says which dice people have: dice = [6, 6]. A coin has 2 sides, and [4, 13] is a card of 52.
+
+    \b
+    discreet survey sheet class.toml --people 30 --out sheet.html
+    """
+    from discreet.survey import Paper, Survey
+
+    check_page(out)
+    asked = {"people": people} if people else {}
+    found = Paper(Survey.load(survey_file), size="letter" if size.lower() == "letter" else "A4", **asked)
+    data = {"epsilon": found.survey.privacy_map(1), "margins": found.to_rows()}
+    show(*with_page(out, found.to_html, [found.sheet], data), as_json=as_json)
+
+
+@survey.command(short_help="Type in how often each choice was ticked.")
+@click.argument("survey_file", metavar="SURVEY", type=_PATH)
+@click.argument("counts", metavar="QUESTION CHOICE=COUNT...", nargs=-1, required=True)
+@click.option("--out", type=_PATH, required=True, help="The file of counts that `estimate` reads.")
+@click.option("--wave", help="The name of the wave, in which each person answers once.")
+@_JSON
+def tally(survey_file: str, counts: tuple[str, ...], out: str, wave: str | None, as_json: bool) -> None:
+    """Type in how often each choice was ticked on paper, for one question or several.
+
+    \b
+    discreet survey tally class.toml smokes never=52 daily=31 \\
+      --out class.json
+    """
+    from discreet.survey import Survey
+
+    if Path(out).exists():
+        raise ParameterError("out", out, "a new file; `survey collect` puts several together")
+    boxes = Survey.load(survey_file).collector(wave=wave)
+    ticks = _ticks(counts)
+    for name in ticks.keys() - boxes.keys():
+        raise none_of("question", name, boxes)
+    boxes.add_counts(ticks)
+    boxes.save(out)
+    reports = {name: {"reports": box.n, "refused": {}} for name, box in boxes.items()}
+    show(_boxes_page(out, boxes), {"out": out, "questions": reports}, as_json=as_json)
+
+
+def _ticks(words: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return the counts of each question from words: its name, then each choice with its count."""
+    found: dict[str, dict[str, int]] = {}
+    need = "a question, then each of its choices once with a whole number, as in: smokes no=52 yes=31"
+    for word in words:
+        choice, sign, count = word.rpartition("=")
+        last = next(reversed(found.values()), None)
+        if not sign and word not in found:
+            found[word] = {}
+        elif last is not None and choice not in last and count.isascii() and count.isdigit():
+            last[choice] = int(count)
+        else:
+            raise ParameterError("counts", word, need)
+    return found
+
+
 @survey.command(short_help="Estimate shares, with intervals, from counts.")
 @click.argument("box", type=_PATH, nargs=-1, required=True)
 @click.option(
@@ -145,6 +211,7 @@ def estimate(
     discreet survey estimate spring.json autumn.json --people same
     """
     from discreet.survey import Boxes
+    from discreet.words import plain
 
     check_page(html)
     first, *others = map(Boxes.load, box)
@@ -154,6 +221,7 @@ def estimate(
         misfit = {"p": found.misfit.p, "implausible": found.misfit.implausible}
         facts[name] = {"reports": found.n, "refused": found.refused, "misfit": misfit}
     parts = [part for found in estimates.values() for part in ("", found.sheet)][1:]
+    parts += [f"{plain(name)}: no reports" for name in first if name not in estimates]
     data = {"questions": facts, "estimates": estimates.to_rows()}
     show(*with_page(html, estimates.to_html, parts, data), as_json=as_json)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import glob
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
@@ -20,25 +22,48 @@ if TYPE_CHECKING:
     from discreet.tables import Aggregate, Answer, Explanation, KeysExplanation
     from discreet.tables.aggregates import Value
 
-__all__ = ["budget", "count", "explain", "explained", "keys", "mean", "release", "suggest", "sum_"]
+__all__ = [
+    "BOOKS",
+    "COLUMN",
+    "EXPLAINED",
+    "FILE",
+    "JSON",
+    "PUBLISHED",
+    "WHO",
+    "budget",
+    "check_bounds",
+    "count",
+    "explain",
+    "explained",
+    "explained_of",
+    "keys",
+    "mean",
+    "options",
+    "publish",
+    "release",
+    "say_explained",
+    "suggest",
+    "sum_",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PATH = click.Path()
+_PAIR = 2
 _OF_BOOKS = {
     "who": "without books nobody counts who asks",
     "plan": "releases are reserved on books",
     "version": "answers are kept on books",
 }
-_FILE = click.argument("file", type=_PATH)
-_COLUMN = click.argument("column", shell_complete=complete.columns)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+FILE = click.argument("file", type=_PATH)  # Or -, for CSV from the standard input.
+COLUMN = click.argument("column", shell_complete=complete.columns)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _EPSILON = click.option("--epsilon", required=True, help='The epsilon to spend, such as 1 or "1/2".')
 _LEDGER = click.option(
     "--ledger", type=_PATH, help="The books that are charged before the answer is made; see `budget`."
 )
-_BOOKS = click.option("--ledger", type=_PATH, help="The books that would be charged, and what is left on them.")
-_WHO = click.option("--who", help="Who asks, for the books: one of the analysts, where they have some.")
+BOOKS = click.option("--ledger", type=_PATH, help="The books that would be charged, and what is left on them.")
+WHO = click.option("--who", help="Who asks, for the books: one of the analysts, where they have some.")
 _PLAN = click.option("--plan", type=int, help="The entry that reserved this release; see `budget --reserve`.")
 _AGAIN = (
     click.option("--data-version", "version", help="A name for the data as they are: a question asked again is free."),
@@ -62,9 +87,22 @@ _TABLE = (
         help="The type of a column of CSV or JSON that is not text: integer, number, boolean, date, timestamp or "
         "decimal(p,s); may be repeated.",
     ),
+    click.option(
+        "--join",
+        "joins",
+        multiple=True,
+        metavar="FILE:COLUMN",
+        help="A public file of attributes, such as the region of each postcode, by a column of both; may be repeated.",
+    ),
     bound,
 )
-_BY = click.option("--by", multiple=True, shell_complete=complete.columns, help="A column of groups; may be repeated.")
+_BY = click.option(
+    "--by",
+    multiple=True,
+    shell_complete=complete.columns,
+    help='A column of groups, or one made of others, such as "age by 10", "day by month" or "lower(city)"; may be '
+    "repeated.",
+)
 
 
 _NOISE = click.option("--noise", help="laplace, truncated, gaussian, or auto, the best; auto unless given.")
@@ -91,6 +129,7 @@ _GROUPS = (
     _NOISE,
     click.option("--key", multiple=True, help="A group known beforehand; may be repeated. Of several columns: Rome,7."),
     click.option("--keys", type=_PATH, help="A file of groups known beforehand, one a line."),
+    click.option("--bins", is_flag=True, help='The groups are all bins of --by, as in "age by 10 from 0 to 100".'),
     click.option("--null", help="What stands for a missing key, as in: --key Rome --key NULL --null NULL."),
 )
 _ROWS = (
@@ -99,29 +138,41 @@ _ROWS = (
 )
 _ROUNDS = click.option("--rounds", type=int, help="1, or 2: in the second, people count only in groups not yet found.")
 _BOUNDS = (
-    click.option("--low", help="What every lower value counts as."),
-    click.option("--high", help="What every higher value counts as."),
+    click.option("--low", help="What every lower value counts as; auto learns it from a part of epsilon."),
+    click.option("--high", help="What every higher value counts as; likewise."),
     click.option("--grid", help="The step that values are rounded to; a power of two unless given."),
     click.option("--people-share", help="The part of epsilon that counts people; one half unless given."),
 )
 _OUT = (
-    click.option("--out", type=_PATH, help="Write the answer to this file: .parquet, .csv or .json."),
+    click.option(
+        "--out", type=_PATH, help="Write the answer to this file: .parquet, .csv, .json or .xlsx; - prints CSV."
+    ),
     click.option("--html", type=_PATH, help="Write a page about the answer to this file, for a browser."),
+    click.option("--confidence", help="The confidence of the intervals; 0.95 unless given."),
+    click.option("--disclosure", type=_PATH, help="Write what to tell in public of the release to this file, as JSON."),
+    click.option("--sign", type=_PATH, help="Sign --disclosure and --html with this SSH key, beside them."),
+    click.option("--safe-csv", is_flag=True, help="Put an apostrophe before texts of CSV that would be formulas."),
 )
 
 
-def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
+def options(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Return the decorator that adds options in the order in which they are read."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 _ASKED = (*_TABLE, *_GROUPS, _EPSILON)
-_CHARGED = (_LEDGER, _WHO, _PLAN, *_AGAIN, *_OUT, _JSON)
-_PUBLISHED = (*_ASKED, *_CHARGED)
+EXPLAINED = (
+    *_TABLE,
+    *_GROUPS,
+    click.option("--epsilon", help='The epsilon to spend, such as 1 or "1/2".'),
+    click.option("--margin", help="How far noise may reach, with probability 95 %; the least epsilon is found for it."),
+)
+_CHARGED = (_LEDGER, WHO, _PLAN, *_AGAIN, *_OUT, JSON)
+PUBLISHED = (*_ASKED, *_CHARGED)
 
 
 @click.command()
-@_with(_FILE, *_ROWS, _ROUNDS, *_PUBLISHED)
+@options(FILE, *_ROWS, _ROUNDS, *PUBLISHED)
 def count(**given: Any) -> None:
     """Count the people, or the rows, in each group of a table.
 
@@ -133,11 +184,11 @@ def count(**given: Any) -> None:
     discreet count events.csv --person user_id --epsilon 1/2 --html report.html
     """
     _check_rows(given)
-    _publish(given, "count_rows" if given["rows"] else "count_people")
+    publish(given, "count_rows" if given["rows"] else "count_people")
 
 
 @click.command("sum", short_help="Sum a column in each group.")
-@_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
+@options(FILE, COLUMN, *_BOUNDS, *PUBLISHED)
 def sum_(**given: Any) -> None:
     """Sum a column in each group: each value, and then each person's sum there, is clipped to [low, high].
 
@@ -145,28 +196,37 @@ def sum_(**given: Any) -> None:
     discreet sum events.csv amount --low 0 --high 100 --by city --person user_id \\
       --max-groups 3 --epsilon 1 --delta 1e-6
     """
-    _check_bounds(given)
-    _publish(given, "sum", given["column"])
+    check_bounds(given)
+    publish(given, "sum", given["column"])
 
 
 @click.command(short_help="Compute the mean of a column in each group.")
-@_with(_FILE, _COLUMN, *_BOUNDS, *_PUBLISHED)
+@options(FILE, COLUMN, *_BOUNDS, *PUBLISHED)
 def mean(**given: Any) -> None:
     """Compute the mean in each group, over people, of their own mean of a column clipped to [low, high].
 
     \b
     discreet mean events.csv amount --low 0 --high 9 --person user_id --epsilon 1
     """
-    _check_bounds(given)
-    _publish(given, "mean", given["column"])
+    check_bounds(given)
+    publish(given, "mean", given["column"])
 
 
 _SEVERAL = (
-    _FILE,
+    FILE,
     click.option("--people", is_flag=True, help="Count people."),
     click.option("--rows", type=int, help="Count rows, of a person at most so many in a group."),
     click.option("--sum", "sums", multiple=True, metavar="COLUMN:LOW:HIGH", help="Sum a column; may be repeated."),
     click.option("--mean", "means", multiple=True, metavar="COLUMN:LOW:HIGH", help="A mean of a column; likewise."),
+    click.option("--variance", "variances", multiple=True, metavar="COLUMN:LOW:HIGH", help="A variance; likewise."),
+    click.option("--deviation", "deviations", multiple=True, metavar="COLUMN:LOW:HIGH", help="A standard deviation."),
+    click.option(
+        "--ratio",
+        "ratios",
+        multiple=True,
+        metavar="SUM/SUM",
+        help="A ratio of sums, each COLUMN:LOW:HIGH, or of one to people.",
+    ),
     click.option(
         "--weight",
         "weights",
@@ -179,7 +239,7 @@ _SEVERAL = (
 
 
 @click.command(short_help="Publish several counts, sums and means of each group at once.")
-@_with(*_SEVERAL, *_PUBLISHED)
+@options(*_SEVERAL, *PUBLISHED)
 def release(**given: Any) -> None:
     """Publish several counts, sums and means of each group, from one query and under one bound.
 
@@ -187,7 +247,7 @@ def release(**given: Any) -> None:
     discreet release events.csv --people --rows 2 --mean amount:0:100 \\
       --by city --person user_id --max-groups 3 --epsilon 1 --delta 1e-6
     """
-    _publish(given, "release", *_several(given), weights=_weights(given))
+    publish(given, "release", *_several(given), weights=_weights(given))
 
 
 _FOUND = (
@@ -201,7 +261,7 @@ _FOUND = (
 
 
 @click.command(short_help="List the groups of a table, without counts.")
-@_with(_FILE, *_FOUND, *_CHARGED)
+@options(FILE, *_FOUND, *_CHARGED)
 def keys(**given: Any) -> None:
     """List the groups of a table, without counts: that finds more of them than counting does.
 
@@ -209,7 +269,7 @@ def keys(**given: Any) -> None:
     discreet keys events.csv --by city --person user_id --epsilon 1 --delta 1e-6
     """
     _check_by(given)
-    _publish(given | {"key": (), "keys": None, "null": None}, "keys")
+    publish(given | {"key": (), "keys": None, "bins": False, "null": None}, "keys")
 
 
 class Questions(click.Group):
@@ -233,7 +293,7 @@ def explain() -> None:
 
 
 @explain.command("count")
-@_with(_FILE, *_ROWS, _ROUNDS, *_ASKED, _BOOKS, _WHO, _JSON)
+@options(FILE, *_ROWS, _ROUNDS, *EXPLAINED, BOOKS, WHO, JSON)
 def explain_count(**given: Any) -> None:
     """Explain a count of people, or of rows.
 
@@ -245,7 +305,7 @@ def explain_count(**given: Any) -> None:
 
 
 @explain.command("sum")
-@_with(_FILE, _COLUMN, *_BOUNDS, *_ASKED, _BOOKS, _WHO, _JSON)
+@options(FILE, COLUMN, *_BOUNDS, *EXPLAINED, BOOKS, WHO, JSON)
 def explain_sum(**given: Any) -> None:
     """Explain a sum.
 
@@ -257,7 +317,7 @@ def explain_sum(**given: Any) -> None:
 
 
 @explain.command("mean")
-@_with(_FILE, _COLUMN, *_BOUNDS, *_ASKED, _BOOKS, _WHO, _JSON)
+@options(FILE, COLUMN, *_BOUNDS, *_ASKED, BOOKS, WHO, JSON)
 def explain_mean(**given: Any) -> None:
     """Explain a mean.
 
@@ -269,7 +329,7 @@ def explain_mean(**given: Any) -> None:
 
 
 @explain.command("release")
-@_with(*_SEVERAL, *_ASKED, _JSON)
+@options(*_SEVERAL, *EXPLAINED, JSON)
 def explain_release(**given: Any) -> None:
     """Explain several counts, sums and means at once.
 
@@ -281,7 +341,7 @@ def explain_release(**given: Any) -> None:
 
 
 @explain.command("keys")
-@_with(_FILE, *_FOUND, _JSON)
+@options(FILE, *_FOUND, JSON)
 def explain_keys(**given: Any) -> None:
     """Explain a list of groups.
 
@@ -292,9 +352,9 @@ def explain_keys(**given: Any) -> None:
     _explain("keys", given)
 
 
-@click.command()
-@_with(
-    _FILE,
+@click.command(short_help="Spend a little to learn max_groups, or bounds.")
+@options(
+    FILE,
     *_TABLE,
     _BY,
     click.option("--epsilon", default="0.1", show_default=True, help="The epsilon to spend on the suggestion."),
@@ -302,20 +362,42 @@ def explain_keys(**given: Any) -> None:
     click.option("--delta", default="1e-6", show_default=True, help="The delta of the answer to come."),
     _NOISE,
     click.option("--group-size", type=int, default=1000, show_default=True, help="The group size to optimise for."),
+    click.option("--bounds", "column", shell_complete=complete.columns, help="Learn --low and --high of this column."),
+    click.option("--sums", is_flag=True, help="Learn those of people's sums in their groups, with --bounds."),
     _LEDGER,
-    _WHO,
-    _JSON,
+    WHO,
+    JSON,
 )
 def suggest(**given: Any) -> None:
-    """Spend a little to learn which --max-groups leaves the least error.
+    """Spend a little to learn which --max-groups leaves the least error, or the bounds of a column.
 
     \b
     discreet suggest events.parquet --by city --person user_id --epsilon 0.1
+    discreet suggest events.parquet --bounds amount --person user_id --epsilon 0.1
     """
+    if given["column"] is not None:
+        _suggest_bounds(given)
+        return
+    if given["sums"]:
+        raise click.UsageError("--sums needs --bounds COLUMN")
     names = ("epsilon", "planned", "delta", "group_size", "noise")
     typed = {name: given[name] for name in names if given[name] is not None}
     found = _table(given).suggest_max_groups(*given["by"], **typed)
     data = {"best": found.best, "choices": found.to_rows(), "receipt": found.receipt.to_dict()}
+    show([found.sheet], data, as_json=given["as_json"])
+    say_uncounted(given)
+
+
+def _suggest_bounds(given: dict[str, Any]) -> None:
+    from click.core import ParameterSource
+
+    for name in ("planned", "delta", "noise", "group_size"):
+        if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for --max-groups, and not for --bounds")
+    asked = {"epsilon": given["epsilon"], "sums": given["sums"]}
+    found = _table(given).suggest_bounds(given["column"], *given["by"], **asked)
+    low, high = (None if end is None else float(end) for end in (found.low, found.high))
+    data = {"low": low, "high": high, "bins": found.to_rows(), "receipt": found.receipt.to_dict()}
     show([found.sheet], data, as_json=given["as_json"])
     say_uncounted(given)
 
@@ -349,7 +431,7 @@ def suggest(**given: Any) -> None:
 @click.option("--void", type=int, help="Take this charge back, on the record; with --reason.")
 @click.option("--reason", help="Why a charge is taken back, with --void.")
 @click.option("--unseen", is_flag=True, help="Confirm that nobody saw its answer, with --void, unless it failed.")
-@_JSON
+@JSON
 def budget(
     path: str | None,
     create: bool,
@@ -528,34 +610,71 @@ def _bounded(kind: type[Value], spec: str, given: dict[str, Any]) -> Aggregate:
     return kind(column, *bounds)
 
 
-def _check_bounds(given: dict[str, Any]) -> None:
+def check_bounds(given: dict[str, Any]) -> None:
+    """Raise where a bound was not typed."""
     for name in ("low", "high"):
         if given[name] is None:
+            _check_column(given)
             known = "what is known without the data: values beyond it count as that"
-            raise click.UsageError(f"Missing option '--{name}': {known}, or bounds in discreet.toml")
+            learn = "auto, to learn it from a part of epsilon; `discreet suggest --bounds COLUMN` suggests some"
+            raise click.UsageError(f"Missing option '--{name}': {known}, or bounds in discreet.toml; or {learn}")
 
 
-def _publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> None:
+def _check_column(given: dict[str, Any]) -> None:
+    """Raise where the column is misspelt: then bounds are missing because they are another's."""
+    from discreet.tables.query import check_columns
+
+    table = None
+    with suppress(Exception):  # What else is wrong is told in its turn.
+        table = _table(given)
+    if table is not None:
+        check_columns("column", (given["column"],), table._ibis)
+
+
+def publish(given: dict[str, Any], question: str, *asked: Any, **more: Any) -> None:
     """Ask a table a question, and write or print the answer. The places for it are tried before it is paid for."""
+    from discreet.disclosure import sign
+    from discreet.intervals import checked_confidence
+
     _check_places(given)
+    if given["confidence"] is not None:
+        checked_confidence(given["confidence"])
     answer: Answer = getattr(_asked(given, question), question)(*asked, **_numbers(given), **more)
+    answer = answer if given["confidence"] is None else answer.with_confidence(given["confidence"])
     try:
-        if given["out"] is not None:
-            answer.save(given["out"])
+        if given["out"] not in (None, "-"):
+            answer.save(given["out"], safe_csv=given["safe_csv"])
         if given["html"] is not None:
             answer.to_html(given["html"])
+            if given["sign"] is not None:
+                sign(Path(given["html"]), given["sign"])
+        if given["disclosure"] is not None:
+            answer.disclosure().save(given["disclosure"], key=given["sign"])
     except BaseException:
         as_json = given["as_json"]
         show(*_whole(answer, as_json), as_json=as_json)  # It is paid for, and must not be lost with the disk.
         raise
-    if given["out"] is None:
-        parts, data = _whole(answer, given["as_json"])
-    else:
-        parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.paid}", *answer.remarks]
-        data = {"out": given["out"], "groups": len(answer), "receipt": answer.receipt.to_dict()}
-    show(*with_page(given["html"], lambda _: None, parts, data), as_json=given["as_json"])
+    try:
+        if given["out"] == "-":
+            _print(answer, safe_csv=given["safe_csv"])
+        else:
+            show(*with_page(given["html"], lambda _: None, *_shown(answer, given)), as_json=given["as_json"])
+        sys.stdout.flush()
+    except BrokenPipeError:  # Whoever reads has seen enough.
+        raise
+    except OSError:
+        click.echo(answer.to_text(None), err=True)  # As above: where errors go there may be room.
+        raise
     say_uncounted(given)
     say_unkept(given, answer)
+
+
+def _shown(answer: Answer, given: dict[str, Any]) -> tuple[Iterable[Part], dict[str, Any]]:
+    """Return the answer, or where it is, as a page and as plain values."""
+    if given["out"] is None:
+        return _whole(answer, given["as_json"])
+    parts = [f"{given['out']}: {plural(len(answer), 'group')}; {answer.receipt.paid}", *answer.remarks]
+    return parts, {"out": given["out"], "groups": len(answer), "receipt": answer.said}
 
 
 def _whole(answer: Answer, as_json: bool) -> tuple[Iterable[Part], dict[str, Any]]:
@@ -565,24 +684,42 @@ def _whole(answer: Answer, as_json: bool) -> tuple[Iterable[Part], dict[str, Any
     if not as_json:
         return [answer.sheet], {}
     rows = [{name: jsonable(value) for name, value in row.items()} for row in answer]
-    asked = {column.aggregate.label: column.interval("0.95") for column in answer.released if column.asked}
-    ends = {
-        name: [list(pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
-        for name, (low, high) in asked.items()
-    }
-    intervals = {} if not ends else {"intervals": ends if len(ends) > 1 else ends[answer.value]}
-    return [], {"rows": rows, **intervals, "receipt": answer.receipt.to_dict()}
+    return [], {"rows": rows, "receipt": answer.said}
+
+
+def _print(answer: Answer, *, safe_csv: bool) -> None:
+    """Print the answer as CSV, and beside it, where errors go, what is to be said of it."""
+    from discreet.tables.files import print_csv
+
+    print_csv(answer.to_arrow(), safe_csv=safe_csv)
+    for text in (f"{plural(len(answer), 'group')}; {answer.receipt.paid}", *answer.remarks):
+        click.echo(text, err=True)
 
 
 def _check_places(given: dict[str, Any]) -> None:
-    from discreet.files import checked_page
+    from discreet.disclosure import check_signer
+    from discreet.files import checked_page, checked_place
     from discreet.tables.files import checked_target, receipt_path
 
+    if given["out"] == "-" and given["as_json"]:
+        raise click.UsageError("--out - prints CSV, and --json prints JSON: give one of them")
+    if given["safe_csv"] and Path(given["out"] or "").suffix.lower() != ".csv" and given["out"] != "-":
+        raise click.UsageError("--safe-csv needs --out FILE.csv, or --out -")
     places = [
         (name, check(given[name]))
         for name, check in (("out", checked_target), ("html", checked_page))
-        if given[name] is not None
+        if given[name] is not None and (name, given[name]) != ("out", "-")
     ]
+    if given["disclosure"] is not None:
+        places.append(("disclosure", checked_place(given["disclosure"], (".json", ".jsn"))))
+    if given["sign"] is not None:
+        targets = [place for name, place in places if name != "out"]
+        if not targets:
+            raise click.UsageError("--sign needs --disclosure or --html: that is what is signed")
+        for place in targets:
+            check_signer(given["sign"], place)
+    if len({place.resolve() for _, place in places}) < len(places):
+        raise click.UsageError("--out, --html and --disclosure: need a file each")
     sources = [*glob.glob(given["file"], recursive=True), given["file"], given["ledger"], given["keys"]]  # noqa: PTH207
     taken = {Path(source).resolve() for source in sources if source is not None}
     for name, place in places:
@@ -607,10 +744,17 @@ def explained(name: str, given: dict[str, Any]) -> Explanation | KeysExplanation
         _check_rows(given)
         asked, weights = [Rows(given["max_rows"] or 1) if given["rows"] else People()], None
     else:
-        _check_bounds(given)
+        check_bounds(given)
         value = (Sum if name == "sum" else Mean)(given["column"], given["low"], given["high"], given["grid"])
         asked, weights = [value], people_weights(given["people_share"], value.label)
-    names = ("epsilon", "delta", "max_groups", "left_out", "noise", "rounds")
+    return explained_of(given, name, asked, weights)
+
+
+def explained_of(
+    given: dict[str, Any], name: str, asked: Sequence[Aggregate], weights: Mapping[str, Any] | None
+) -> Explanation:
+    """Return what can be said of some aggregates before they are asked for."""
+    names = ("epsilon", "margin", "delta", "max_groups", "left_out", "noise", "rounds")
     numbers = {each: given[each] for each in names if given.get(each) is not None}
     said: Explanation = _asked(given, name).explain(*asked, **numbers, weights=weights)
     return said
@@ -618,7 +762,11 @@ def explained(name: str, given: dict[str, Any]) -> Explanation | KeysExplanation
 
 def _explain(name: str, given: dict[str, Any]) -> None:
     """Explain what a question would give."""
-    said = explained(name, given)
+    say_explained(explained(name, given), given)
+
+
+def say_explained(said: Explanation | KeysExplanation, given: dict[str, Any]) -> None:
+    """Print an explanation."""
     names = ("question", "guarantee", "chosen", "notes")
     data = {each: getattr(said, each) for each in names if hasattr(said, each)} | {"receipt": said.receipt.to_dict()}
     options = getattr(said, "to_options", None)
@@ -628,15 +776,19 @@ def _explain(name: str, given: dict[str, Any]) -> None:
 
 def _several(given: dict[str, Any]) -> list[Aggregate]:
     """Return what is asked for at once."""
-    from discreet.tables import Mean, People, Rows, Sum
+    from discreet.tables import Mean, People, Ratio, Rows, StandardDeviation, Sum, Variance
 
     asked: list[Aggregate] = [People()] if given["people"] else []
     asked += [] if given["rows"] is None else [Rows(given["rows"])]
-    asked += [
-        _bounded(kind, spec, given) for kind, specs in ((Sum, given["sums"]), (Mean, given["means"])) for spec in specs
-    ]
+    kinds: dict[str, Any] = {"sums": Sum, "means": Mean, "variances": Variance, "deviations": StandardDeviation}
+    asked += [_bounded(kind, spec, given) for name, kind in kinds.items() for spec in given[name]]
+    for spec in given["ratios"]:
+        parts = spec.split("/")
+        if len(parts) != _PAIR:
+            raise click.UsageError(f"--ratio {spec}: need SUM/SUM, such as cost:0:100/hours:0:24, or cost:0:100/people")
+        asked.append(Ratio(*(People() if part == "people" else _bounded(Sum, part, given) for part in parts)))
     if not asked:
-        raise click.UsageError("need at least one of --people, --rows, --sum and --mean")
+        raise click.UsageError("need at least one of --people, --rows, --sum, --mean, --variance, --deviation, --ratio")
     return asked
 
 
@@ -647,16 +799,16 @@ def _weights(given: dict[str, Any]) -> dict[str, str] | None:
 def _asked(given: dict[str, Any], question: str) -> Any:
     """Return the table, in groups where there are some: what is asked the question."""
     if not given["by"]:
-        names = ["max_groups", "delta", "noise", "rounds", "key", "keys", "null"]
+        names = ["max_groups", "delta", "noise", "rounds", "key", "keys", "bins", "null"]
         names += ["people_share"] if question == "sum" else []
         for name in names if question == "count_rows" else [*names, "left_out"]:
-            if given.get(name) not in (None, ()):
+            if given.get(name) not in (None, ()) and given[name] is not False:
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --by: without groups there is no use for it")
         return _table(given)
     texts = _texts(given)
     table = _table(given)
     if texts is None:
-        return table.group_by(*given["by"])
+        return table.group_by(*given["by"], keys="bins" if given["bins"] else None)
     return table.group_by(*given["by"], keys=table.typed_keys(*given["by"], texts=texts, null=given["null"]))
 
 
@@ -684,6 +836,11 @@ def _table(given: dict[str, Any]) -> Any:
     person, place = given["person"] or None, given["table"]
     with said_in(given):
         table = Table(given["file"], person=person, ledger=ledger, table=place, types=types, **again)
+    for spec in given["joins"]:
+        public, _, column = spec.rpartition(":")
+        if not public:
+            raise click.UsageError(f"--join {spec}: need FILE:COLUMN, such as regions.csv:postcode")
+        table = table.join(public, on=column)
     return table if given["where"] is None else table.where(given["where"])
 
 
@@ -713,6 +870,8 @@ def _numbers(given: dict[str, Any]) -> dict[str, Any]:
 
 def _texts(given: dict[str, Any]) -> list[str] | None:
     """Return the known keys that were typed, or are in a file; None where the groups are private."""
+    if given["bins"] and (given["key"] or given["keys"]):
+        raise click.UsageError("--bins are all the keys there are: leave --key and --keys away")
     if given["null"] is not None and not (given["key"] or given["keys"]):
         raise click.UsageError("--null needs --key or --keys: it says which of them is the missing one")
     if given["keys"] is None:

@@ -19,6 +19,7 @@ PARTS: Final = {
     "plot": ("matplotlib",),
     "postgres": ("psycopg",),
     "audit": ("scipy",),
+    "xlsx": ("xlsxwriter",),
     "cli": ("click", "rich"),
 }
 """What the library needs, and each of its extras."""

@@ -6,11 +6,13 @@ Proof: randomized_response.md, which cites the marked lines.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from discreet.coins import SYSTEM, Coins
 from discreet.core import Measurement
 from discreet.domains import Anything, Categories
 from discreet.errors import KindError, ParameterError, UnsupportedError
-from discreet.exact import Exact, exact
+from discreet.exact import Exact, exact, whole
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.metrics import DiscreteDistance
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["RandomizedResponse"]
+
+_MOST_OUTCOMES: Final = 10**6
 
 
 @final
@@ -73,6 +77,32 @@ class RandomizedResponse(Measurement[Any, Any]):
         q = exp(-min(amount(epsilon), Fraction(1000)))  # Beyond that no float lies between.
         p = Fraction(float_down(1 / (1 + q * (len(cats) - 1))))
         return cls(categories=cats, prob=max(p, Fraction(1, len(cats))))  # proof: within
+
+    @classmethod
+    def for_dice(cls, *sides: int, epsilon: Exact, categories: Iterable[Any] | Categories) -> RandomizedResponse:
+        """Return the mechanism that answers truthfully most often within a budget, of those that dice can play.
+
+        Of all outcomes of dice with these *sides*, equally many stand for each category, and the others for the truth.
+
+        >>> rr = RandomizedResponse.for_dice(6, 6, epsilon=1, categories=("no", "yes"))
+        >>> rr.prob, rr.privacy_map(1)                      # 10 of 36 outcomes say no, 10 yes, and 16 the truth
+        (Fraction(13, 18), 0.9555114450274365)
+        """
+        cats, budget = Categories.of(categories, least=2), amount(epsilon)
+        t, n = len(cats), prod(whole(side, "sides", least=2) for side in sides)
+        if not t <= n <= _MOST_OUTCOMES:
+            raise ParameterError("sides", sides, f"dice with {t} to {_MOST_OUTCOMES} outcomes, for {t} categories")
+
+        def made(each: int) -> RandomizedResponse:
+            return cls(categories=cats, prob=1 - (t - 1) * Fraction(each, n))  # proof: dice
+
+        def fits(each: int) -> bool:
+            return cls.output_measure.allows(made(each).loss(1), budget)
+
+        if not fits(n // t):
+            least = made(n // t).privacy_map(1)
+            raise ParameterError("epsilon", epsilon, f"at least {least}, or other dice: {n} is no multiple of {t}")
+        return made(1 + bisect_left(range(1, n // t), x=True, key=fits))  # proof: fewest
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:

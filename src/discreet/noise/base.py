@@ -128,6 +128,10 @@ class Noise(ABC):
         """
         return add_exactly(values, lambda n: self.draws(n, coins, private_size=private_size))
 
+    def log_moment(self, t: Fraction, /) -> Number | None:
+        """Return an upper bound on ln E exp(t Z), for t >= 0; None where none is known."""
+        return None
+
     @property
     def deviation(self) -> float:
         """The standard deviation, as a float that may be a little too large."""

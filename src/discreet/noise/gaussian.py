@@ -172,6 +172,10 @@ class Gaussian(Noise):
             return Rho(self.rho(apart))
         return self._stated(partial(profile, self.variance, apart))
 
+    def log_moment(self, t: Fraction, /) -> Number:
+        """Return t^2 / 2 times the variance, that of the continuous law [Canonne, Kamath and Steinke 2020]."""
+        return t * t * self.variance / 2  # proof: moment
+
     def rho(self, sensitivity: Sensitivity, /) -> Bound:
         """Return l2^2 / 2v, however the loss is stated."""
         apart = sensitivity.tightest()

@@ -103,6 +103,15 @@ class Laplace(Noise):
             return self.measure.zero
         return Pure(INFINITE if self.scale == 0 else sensitivity.l1 / self.scale)  # proof: map
 
+    def log_moment(self, t: Fraction, /) -> Number | None:
+        """Return -ln(1 - s^2 t^2), that of the continuous law, for t < 1 / s.
+
+        >>> float_up(Laplace(2).log_moment(Fraction(1, 4))), Laplace(2).log_moment(Fraction(1, 2))
+        (0.28768207245178096, None)
+        """
+        rest = 1 - (self.scale * t) ** 2
+        return -ln(rest) if rest > 0 else None  # proof: moment
+
     def equal_moves(self, sensitivity: Sensitivity, /) -> int:
         """Return l0 where each of as many numbers may differ by li.
 

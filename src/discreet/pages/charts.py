@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from discreet.words import shortened
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
@@ -21,7 +23,7 @@ _BAD: Final = "#b3261e"
 _BAD_BAR: Final = "#e0a29d"
 _CURVES: Final = ("#123f59", "#3b8ea5", "#c77d2b", "#8a5a83", "#6b8f3a")
 _LONGEST: Final = 32
-"""Longer labels are cut, or they would leave no room for what they label."""
+"""Longer labels are cut in their middle, or they would leave no room for what they label."""
 
 
 def intervals(
@@ -229,5 +231,4 @@ def _name_limit(axes: Any, limit: tuple[float, str], ends: tuple[float, float]) 
 
 
 def _cut(label: object) -> str:
-    text = str(label)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return shortened(str(label), _LONGEST)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from discreet.figures import figure
-from discreet.pages.page import attribute, clean
+from discreet.pages.page import attribute, clean, unmarked
 from discreet.pages.scale import Scale
 
 __all__ = ["Bars", "Heat", "Stack"]
@@ -20,6 +20,8 @@ _ROW: Final = 27
 _TOP: Final = 22
 """Room for the name of a limit."""
 _AXIS: Final = 26
+_END: Final = 7
+"""Of a name that is long, so many characters are always shown at its end."""
 _TALL: Final = 160
 _PARTS: Final = 5
 """How many parts of a stack have a colour of their own."""
@@ -62,8 +64,7 @@ class Bars:
         yield f'<figure>\n<figcaption id="{name}">{clean(self.caption)}</figcaption>'
         style = "bars marked" if self.limit else "bars"
         yield f'<div class="{style}" role="img" aria-labelledby="{name}" aria-describedby="{name}-text">'
-        names = "".join(f'<span title="{attribute(label)}">{clean(label)}</span>' for label in self.labels)
-        yield f"<div>{names}</div>"
+        yield f"<div>{''.join(map(_name, self.labels))}</div>"
         foot = top + _ROW * len(self.labels)
         yield f'<svg height="{foot + _AXIS}" aria-hidden="true" focusable="false">'
         yield from self._axis(scale, top, foot)
@@ -101,6 +102,14 @@ class Bars:
             yield from (_cap(at, y, end, warn) for at, end in ((left, low), (right, high)))
         if not self.from_zero:
             yield f'<circle class="dot{warn}" cx="{x:.2f}%" cy="{y:g}" r="3.2"/>'
+
+
+def _name(label: str) -> str:
+    """Return a name in two parts: where there is no room, the end of the first is left out, and so its middle."""
+    text = unmarked(label)
+    last = _END if text == label else 2 * _END  # Of several names, also the end of the one before the last.
+    start, end = (text[:-last], text[-last:]) if len(text) > 2 * last else (label, "")
+    return f'<span title="{attribute(label)}"><bdi><span>{clean(start)}</span><span>{clean(end)}</span></bdi></span>'
 
 
 def _cap(x: float, y: float, end: float, warn: str) -> str:

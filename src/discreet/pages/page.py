@@ -31,9 +31,12 @@ __all__ = [
     "Verdict",
     "attribute",
     "clean",
+    "head",
     "named",
     "numbers",
     "printable",
+    "put",
+    "unmarked",
 ]
 
 _LOST: Final = "\ufffd"
@@ -64,7 +67,16 @@ def clean(text: object, /) -> str:
 
 def attribute(text: object, /) -> str:
     """Return a text that an attribute can hold, escaped; names in it are not marked."""
-    return escape(_NAME.sub(r"\1", printable(str(text))))
+    return escape(unmarked(printable(str(text))))
+
+
+def unmarked(text: str, /) -> str:
+    """Return a sentence in which names are not marked, for whoever cannot show it.
+
+    >>> unmarked(f"The greatest is {named('Rome')}.")
+    'The greatest is Rome.'
+    """
+    return _NAME.sub(r"\1", text)
 
 
 def named(name: object, /) -> str:
@@ -163,6 +175,24 @@ class Section:
     blocks: Sequence[Block]
 
 
+def head(title: str, style: str, policy: str, /) -> Iterator[str]:
+    """Give the beginning of a page, up to its body: a browser is to load nothing but what the *policy* allows."""
+    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">'
+    yield f"<title>{attribute(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>"
+
+
+def put(lines: Iterable[str], path: str | os.PathLike[str] | None, /) -> str:
+    """Return the text of a page; with a *path*, also write it there, whole or not at all."""
+    target = None if path is None else checked_page(path)
+    text = "\n".join(lines) + "\n"
+    if target is not None:
+        write_text(target, text)
+    return text
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -181,19 +211,11 @@ class Page:
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the page's text; with a *path*, also write it there, whole or not at all."""
-        target = None if path is None else checked_page(path)
-        text = "\n".join(self._lines()) + "\n"
-        if target is not None:
-            write_text(target, text)
-        return text
+        return put(self._lines(), path)
 
     def _lines(self) -> Iterator[str]:
         style, script, policy = _parts()
-        yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-        yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        yield '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">'
-        yield f"<title>{clean(self.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>"
+        yield from head(self.title, style, policy)
         yield f'<header>\n<h1>{clean(self.title)}</h1>\n<p class="lead">{clean(self.lead)}</p>'
         yield '<button type="button" id="theme" hidden title="Change between light and dark">Dark</button>\n</header>'
         yield "<main>"

@@ -14,7 +14,7 @@ from discreet.exact import written
 from discreet.figures import figure, interval_text
 from discreet.pages.charts import intervals
 from discreet.pages.drawings import Bars
-from discreet.pages.page import Block, Text, attribute, clean, named, printable
+from discreet.pages.page import Block, Text, attribute, clean, named, printable, unmarked
 from discreet.words import plain, width_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _ROWS: Final = 25
 _STATIC: Final = 1000
 """How many are in the page's own text, for whoever reads it without scripts."""
 _SHORT: Final = 12
+_LONG: Final = 20
 _MOST: Final = 10**300
 """Amounts beyond this sort as this, which a float can hold."""
 _EXACT: Final = 1 << 53
@@ -93,9 +94,10 @@ class Column:
 
     @property
     def style(self) -> str:
-        """The column's classes on a page; short names, such as dates, stay in one line."""
+        """The column's classes on a page; short names, such as dates, stay in one line, and long texts may break."""
         short = self.head and all(len(str(value)) <= _SHORT for value in self.values)
-        return " ".join(["num"] * self.number + ["quiet"] * self.quiet + ["short"] * short)
+        long = not self.head and not self.number and any(len(str(value)) > _LONG for value in self.values)
+        return " ".join(["num"] * self.number + ["quiet"] * self.quiet + ["short"] * short + ["long"] * long)
 
 
 def _cell(value: Any, decimals: int | None) -> Any:
@@ -132,7 +134,8 @@ class Sheet:
     """A result as a table: what stands above it, its columns, and *remarks* below. *row* is what a row is.
 
     A column that intervals follow is drawn in charts: in the rows' own order if they are *ordered*, else the greatest
-    first. Rows that are *chosen* stand out where there are letters to do it.
+    first; or the greatest in the rows' own order, if that is *partly* one of numbers or dates. Rows that are *chosen*
+    stand out where there are letters to do it.
 
     >>> share = Column("share", [70.2, 29.8], 0, unit="%"), Column("95 % interval", [49.4, 10.6], 0, highs=[89.4, 50.6])
     >>> print(Sheet("smokes", [Column("choice", ["never", "daily"], head=True), *share], note="100 reports"))
@@ -149,6 +152,7 @@ class Sheet:
     row: str = "row"
     ordered: bool = False
     chosen: Collection[int] = ()
+    partly: bool = False
 
     def __len__(self) -> int:
         return len(self.columns[0].values)
@@ -228,10 +232,15 @@ class Sheet:
     def _places(self, column: Column, most: int) -> Sequence[int]:
         if self.ordered:
             return range(max(len(self) - most, 0), len(self))
-        return sorted(range(len(self)), key=lambda i: -column.values[i])[:most]
+        greatest = sorted(range(len(self)), key=lambda i: -column.values[i])[:most]
+        return sorted(greatest) if self.partly else greatest
 
     def _labels(self, places: Sequence[int]) -> list[str]:
-        return [", ".join(column.text(i) for column in self.columns if column.head) for i in places]
+        """Return what rows are about; each of several names leaves the direction of the others alone."""
+        heads = [column for column in self.columns if column.head]
+        return [
+            ", ".join(named(head.text(i)) for head in heads) if len(heads) > 1 else heads[0].text(i) for i in places
+        ]
 
     def _cut(self, most: int) -> str:
         which = "last" if self.ordered else "greatest"
@@ -241,7 +250,7 @@ class Sheet:
         most = _SERIES if self.ordered else _CHART
         order = self._places(column, most)
         labels, more = self._labels(order), "; the table has them all" if len(self) > most else ""
-        caption = f"{column.title}, with {ends.name}s{self._cut(most)}{more}."
+        caption = f"{named(column.title)}, with {ends.name}s{self._cut(most)}{more}."
         values, lows, highs = (
             [float(side[i]) for i in order] for side in (column.values, ends.values, ends.highs or ())
         )
@@ -254,9 +263,9 @@ class Sheet:
         """Say in words what a chart shows."""
         texts = [f"{column.text(i)}{column.unit and f' {column.unit}'} ({ends.name} {ends.text(i)})" for i in order]
         if len(order) == 1:
-            return f"{named(labels[0])}: {texts[0]}."
+            return f"{_marked(labels[0])}: {texts[0]}."
         low, high = (choose(range(len(order)), key=lambda k: column.values[order[k]]) for choose in (min, max))
-        greatest, least = (f"{named(labels[k])} with {texts[k]}" for k in (high, low))
+        greatest, least = (f"{_marked(labels[k])} with {texts[k]}" for k in (high, low))
         return f"The largest is {greatest}; the smallest bar is {least}."
 
     def plot(self, ax: Axes | None = None, most: int = _CHART, column: str | None = None) -> Axes:
@@ -264,13 +273,18 @@ class Sheet:
         shown, ends = next(pair for pair in self._charted() if column is None or pair[0].name == column)
         order = self._places(shown, most)
         return intervals(
-            self._labels(order),
+            [unmarked(label) for label in self._labels(order)],
             *([side[i] for i in order] for side in (shown.values, ends.values, ends.highs or ())),
             ax=ax,
             title=f"{self._heading}{self._cut(most)}",
             xlabel=f"{shown.title}, with {ends.name}s",
             bars=not shown.points,
         )
+
+
+def _marked(label: str) -> str:
+    """Return a label for a sentence: one name is marked here, several are already."""
+    return named(label) if unmarked(label) == label else label
 
 
 def _html(column: Column, style: str, i: int) -> str:

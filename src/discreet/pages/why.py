@@ -28,8 +28,10 @@ _OF_TABLES: Final = {
     "has not shown: both together lose what the joint loss of the two noises is, at the sensitivity of each round.",
     "Chosen": "Noisy numbers of people's groups choose one of several releases: both together lose what the numbers "
     "lose and what the costliest of the releases does.",
+    "Marginals": "Several tables sum the same cells, each with Gaussian noise: all together lose what one Gaussian "
+    "noise does at the root of the sum of their squared distances over their variances.",
 }
-"""Theorems of measurements on tables, whose proofs are rounds.md and release.md there."""
+"""Theorems of measurements on tables, whose proofs are rounds.md, release.md and marginals.md there."""
 
 
 def why_sheet(

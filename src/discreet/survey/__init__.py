@@ -19,10 +19,12 @@ from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
 from discreet.survey.oracles import Oracle, oracle_of
 from discreet.survey.pairs import PairCollector
+from discreet.survey.paper import Paper
 from discreet.survey.plans import Option, Plan, plan
 from discreet.survey.poisoning import influence
 from discreet.survey.questions import Question
 from discreet.survey.reports import Report
+from discreet.survey.shuffling import Shuffled
 from discreet.survey.surveys import Boxes, Estimates, Survey
 from discreet.survey.texts import TextClient, TextForm, TextQuestion
 from discreet.survey.trigger import from_trigger_rate
@@ -41,10 +43,12 @@ __all__ = [
     "Option",
     "Oracle",
     "PairCollector",
+    "Paper",
     "Plan",
     "Question",
     "Report",
     "Share",
+    "Shuffled",
     "Survey",
     "Tally",
     "TextClient",

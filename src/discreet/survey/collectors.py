@@ -11,7 +11,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
@@ -25,9 +25,10 @@ from discreet.errors import (
     ParameterError,
     ReportError,
     UnsupportedError,
+    none_of,
     show,
 )
-from discreet.exact import Exact
+from discreet.exact import Exact, whole
 from discreet.files import found_files
 from discreet.progress import Progress
 from discreet.survey.decoding import TextEstimate
@@ -194,6 +195,35 @@ class Collector:
                         part.add_chunk(chunk, payloads=payloads)
                         progress.add(len(chunk))
         return self.take(part)
+
+    def add_counts(self, counts: Mapping[Any, int], /) -> None:
+        """Add reports that were counted by hand: how many name each choice, or each text that stands for one.
+
+        >>> from discreet.survey import Question, Survey
+        >>> box = Survey([Question("smokes", ["no", "yes"])], epsilon=1, dice=[6, 6]).collector()["smokes"]
+        >>> box.add_counts({"no": 52, "yes": 31})
+        >>> box
+        <smokes: 83 reports>
+        """
+        if not isinstance(self.form, Form) or self.form.says != "choice":
+            raise UnsupportedError(f"{self.form.question.name}: its reports name no single choice that can be counted")
+        if not isinstance(counts, Mapping):
+            raise KindError("counts", type(counts), "a mapping from choices to numbers of reports")
+        question, supports = self.form.question, [0] * self.form.size
+        places: dict[int, Any] = {}
+        for choice, count in counts.items():
+            place = question.categories.index(choice)
+            if place < 0 and isinstance(choice, str):
+                place = int(question.places_of_texts([choice])[0])
+            if place < 0:
+                raise none_of("counts", choice, question.categories.values)
+            if place in places:
+                raise ParameterError("counts", choice, f"each choice once: it is also {show(places[place])}")
+            places[place], supports[place] = choice, whole(count, "counts", least=0)
+        n = sum(supports)
+        if n > _MOST:
+            raise ParameterError("counts", n, "at most 2**53 reports in a box")
+        self._put(Held(n, np.array(supports, np.int64), Counter()))
 
     def take(self, part: Collector, /) -> Tally:
         """Add all that another box of this form and wave holds, at once, and say what it was."""

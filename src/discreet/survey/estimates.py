@@ -7,14 +7,17 @@ lines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 import numpy as np
 
+from discreet.disclosure import SOFTWARE, Disclosure, digest_of
 from discreet.errors import KindError, ParameterError, UnsupportedError, one_of
 from discreet.exact import Exact, whole
 from discreet.intervals import bennett, binomial_high, binomial_low, checked_confidence
@@ -23,6 +26,8 @@ from discreet.pages.sheet import Column, Sheet
 from discreet.survey.forms import Form
 from discreet.survey.misfit import Misfit
 from discreet.survey.sheets import share_columns
+from discreet.survey.shuffling import Shuffled, amplified
+from discreet.words import promise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +50,8 @@ __all__ = [
 ]
 
 Of = Literal["sample", "respondents"]
+_SHOWN: Final = 20
+"""Mechanisms of more choices are named, and not written out."""
 _ORDERED: Final = 30
 """So many choices are drawn in the question's order; of more, the greatest."""
 _LEAST_GAP: Final = Fraction(1, 10**12)
@@ -131,6 +138,38 @@ class Estimate(Result, Mapping[Any, Share]):
         check_reports(form, n)
         return cls(form, n, supports, 1 - error, checked_flag(simultaneous), refused, error)
 
+    def disclosure(self) -> Disclosure:
+        """Return what is to be told in public of the estimate: the promise to each person, and how it was kept."""
+        form, epsilon = self.form, self.form.mechanism.privacy_map(1)
+        if math.isinf(epsilon):
+            raise UnsupportedError("reports without noise promise nothing, and there is nothing to disclose")
+        name, mechanism = form.question.name, form.mechanism
+        shown = repr(mechanism) if len(form.question) <= _SHOWN else type(mechanism).__name__
+        sure = f"{100 * self.confidence:.10g} %"
+        return Disclosure(
+            {
+                "title": f"Shares of answers to {name}",
+                "model": "local",
+                "variant": "Pure DP",
+                "unit": "one person's report on this question",
+                "relation": "changed: the answer behind one report",
+                "epsilon": epsilon,
+                "delta": 0.0,
+                "guarantee": f"{promise(Fraction(epsilon))}'s answer; answers were randomized before they were sent.",
+                "domain": f"one of {len(form.question)} choices a person",
+                "bounds": "one report a person",
+                "mechanisms": {name: shown},
+                "errors": f"With a confidence of {sure} the intervals hold the true shares.",
+                "post_processing": "Shares are debiased, and so may be below 0 or above 1.",
+                "composition": "Other reports of the same people add to this one.",
+                "date": f"{datetime.now(UTC):%Y-%m-%d}",
+                "figures_sha256": digest_of([str(x) for row in self.to_rows() for x in row.values()]),
+                "receipt_sha256": form.digest.hex(),
+                "ledger_entry": None,
+                "software": SOFTWARE,
+            }
+        )
+
     @property
     def choices(self) -> tuple[Any, ...]:
         """The choices, in the question's order."""
@@ -213,6 +252,21 @@ class Estimate(Result, Mapping[Any, Share]):
         down, up = (float(inverted(self.n, near, most, reach, alpha * 0.45, way)) for way in (-1, 1))
         ends = max(near - down, -1.0), min(near + up, 1.0)
         return Difference((a, b), middle, error, *ends, self.confidence, together)
+
+    def shuffled(self, n: int | None = None, *, delta: Exact = "1e-6") -> Shuffled:
+        """Return what a trusted shuffler of *n* reports promises each person; of as many as there are, unless given.
+
+        >>> from discreet import RandomizedResponse
+        >>> from discreet.survey import Question
+        >>> q = Question("smokes", ["never", "daily"])
+        >>> box = q.collector(RandomizedResponse(categories=q.categories, prob="3/4"))
+        >>> _ = box.add_many(["never", "daily"] * 5000)
+        >>> found = box.estimate().shuffled()
+        >>> found.n, round(found.local, 3), round(found.epsilon, 3)
+        (10000, 1.099, 0.049)
+        """
+        oracle = self.form.oracle
+        return amplified(oracle.mechanism.loss(1).epsilon, oracle.alike, self.n if n is None else n, delta)
 
     def top(self, count: int, /) -> list[Share]:
         """Return the choices of the greatest estimated shares, the greatest first."""

@@ -25,6 +25,7 @@ from discreet.survey.estimates import Estimate
 from discreet.survey.files import digest_of_file, read_json, write_json
 from discreet.survey.forms import Form
 from discreet.survey.oracles import KINDS, LocalMechanism, kind_named
+from discreet.survey.oracles.places import played
 from discreet.survey.pairs import PairCollector
 from discreet.survey.questions import Question
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
@@ -49,6 +50,7 @@ class Survey:
     """Several questions to the same people: the budget is divided among them, and each gets its best mechanism.
 
     *weights* divides the budget in other than equal parts; *kinds* chooses mechanisms, by the name of the question.
+    With *dice*, given by their sides, each gets the randomized response that they can play; see `Paper`.
 
     >>> s = Survey([Question("smokes", ["no", "yes"]), Question("age", ["young", "old"], missing="?")], epsilon=2)
     >>> [type(form.mechanism).__name__ for form in s.forms], s.privacy_map(1) <= 2
@@ -58,6 +60,8 @@ class Survey:
     forms: tuple[Form, ...]
     epsilon: Fraction | float
     """The budget; infinite where a mechanism hides nothing."""
+    dice: tuple[int, ...] | None
+    """The sides of the dice that people roll, where they answer on paper."""
 
     def __init__(
         self,
@@ -66,6 +70,7 @@ class Survey:
         epsilon: Exact,
         weights: Mapping[str, Exact] | None = None,
         kinds: Mapping[str, type] | None = None,
+        dice: Sequence[int] | None = None,
     ) -> None:
         asked = _questions(questions)
         budget = amount(epsilon)
@@ -80,9 +85,13 @@ class Survey:
         shares = {name: exact((weights or {}).get(name, 1), f"weights[{name!r}]") for name in names}
         if min(shares.values()) <= 0:
             raise ParameterError("weights", weights, "weights > 0")
-        whole = sum(shares.values())
-        forms = tuple(q.form(_mechanism(q, budget * shares[q.name] / whole, (kinds or {}).get(q.name))) for q in asked)
-        freeze(self, forms=forms, epsilon=budget)
+        total = sum(shares.values())
+        parts = {name: budget * share / total for name, share in shares.items()}
+        sides = _sides(dice)
+        if sides is not None and kinds:
+            raise ParameterError("kinds", kinds, "none beside dice, which play randomized response")
+        forms = tuple(q.form(_mechanism(q, parts[q.name], (kinds or {}).get(q.name), sides)) for q in asked)
+        freeze(self, forms=forms, epsilon=budget, dice=sides)
 
     @classmethod
     def of(cls, forms: Iterable[Form]) -> Survey:
@@ -93,7 +102,7 @@ class Survey:
             raise KindError("forms", forms, need)
         _questions([form.question for form in found])
         survey = cls.__new__(cls)
-        freeze(survey, forms=found, epsilon=Fraction(0))
+        freeze(survey, forms=found, epsilon=Fraction(0), dice=None)
         cost = survey.privacy_map(1)
         freeze(survey, epsilon=cost if cost == INFINITE else Fraction(cost))
         return survey
@@ -239,7 +248,8 @@ class Survey:
         """Return the survey as plain values, for JSON."""
         forms = [form.to_dict() for form in self.forms]
         questions = [form["question"] | {"mechanism": form["mechanism"]} for form in forms]
-        return {"epsilon": str(self.epsilon), "questions": questions}  # An infinite one is written as "inf".
+        rolled = {} if self.dice is None else {"dice": list(self.dice)}
+        return {"epsilon": str(self.epsilon), "questions": questions} | rolled  # An infinite one is written as "inf".
 
     @classmethod
     def from_dict(cls, data: Any, /) -> Survey:
@@ -257,17 +267,19 @@ class Survey:
         questions = [Question.from_dict(item) for item in items]
         chosen = [item.get("mechanism") for item in items]
         weights = {q.name: item["weight"] for q, item in zip(questions, items, strict=True) if "weight" in item}
+        dice = _sides(data.get("dice"))
         if not any(isinstance(each, Mapping) for each in chosen):
             kinds = {
                 q.name: kind_named(name, _BUDGETED).of
                 for q, name in zip(questions, chosen, strict=True)
                 if name is not None
             }
-            return cls(questions, epsilon=data["epsilon"], weights=weights, kinds=kinds)
+            return cls(questions, epsilon=data["epsilon"], weights=weights, kinds=kinds, dice=dice)
         if not all(isinstance(each, Mapping) for each in chosen):
             raise ParameterError("questions", items, "a mechanism's numbers for each question, or for none")
         forms = [Form.rebuilt(q, each) for q, each in zip(questions, chosen, strict=True)]
         survey = cls.of(forms)
+        freeze(survey, dice=dice)
         if survey.epsilon == INFINITE and data["epsilon"] == "inf":
             return survey
         budget = amount(data["epsilon"])
@@ -328,6 +340,16 @@ class Boxes(Mapping[str, Collector]):
                         progress.add(len(columns[0]))
         return self._take(dict(zip(self.boxes, parts, strict=True)))
 
+    def add_counts(self, counts: Mapping[str, Mapping[Any, int]], /) -> None:
+        """Add reports that were counted by hand, by question and choice: all of them or none."""
+        if not isinstance(counts, Mapping) or not set(counts) <= set(self.boxes):
+            need = f"a mapping from questions to counts of their choices: {', '.join(self.boxes)}"
+            raise KindError("counts", counts, need)
+        parts = {name: Collector(box.form, wave=box.wave) for name, box in self.boxes.items()}
+        for name, ticks in counts.items():
+            parts[name].add_counts(ticks)
+        self._take(parts)
+
     def _take(self, parts: Mapping[str, Collector]) -> dict[str, Tally]:
         """Add what other boxes hold to each box, or to none."""
         with TAKING:
@@ -356,12 +378,13 @@ class Boxes(Mapping[str, Collector]):
         confidence: Exact = "0.95",
         simultaneous: bool = False,
     ) -> Estimates:
-        """Return what the reports say about each question; with the boxes of *others*, over all these waves.
+        """Return what the reports say about each question that has some; with boxes of *others*, over all these waves.
 
         Then *people* says whether the same people may be in several waves, or different ones are in each; see `Waves`.
         """
         if not others and people is None:
-            found = {n: b.estimate(confidence=confidence, simultaneous=simultaneous) for n, b in self.boxes.items()}
+            told = {name: box for name, box in self.boxes.items() if box.n} or self.boxes
+            found = {n: b.estimate(confidence=confidence, simultaneous=simultaneous) for n, b in told.items()}
             return Estimates(dict(found))
         self._check(others)
         if people is None:
@@ -461,8 +484,21 @@ def _questions(questions: Iterable[Q]) -> list[Q]:
 _BUDGETED: Final = {name: kind for name, kind in KINDS.items() if kind.budgeted}
 
 
-def _mechanism(question: Question, epsilon: Fraction, kind: type | None) -> LocalMechanism:
-    """Return the best mechanism for a question within its part of the budget, or that of the kind asked for."""
+def _sides(dice: Any) -> tuple[int, ...] | None:
+    """Return the sides of dice, or raise."""
+    if dice is None:
+        return None
+    if not isinstance(dice, list | tuple) or not dice or not all(type(side) is int and side > 1 for side in dice):
+        raise KindError("dice", dice, "a list of their sides, such as [6, 6]")
+    return tuple(dice)
+
+
+def _mechanism(
+    question: Question, epsilon: Fraction, kind: type | None, dice: tuple[int, ...] | None
+) -> LocalMechanism:
+    """Return the best mechanism for a question within its part of the budget, or of the kind or dice asked for."""
+    if dice is not None:
+        return played(question.categories, epsilon, dice)
     if kind is None:
         return question.plan(epsilon=epsilon).mechanism
     for oracle in _BUDGETED.values():

@@ -4,12 +4,26 @@ Ibis is imported when a `Bounding` meets a table, and not before.
 """
 
 from discreet.tables import pages as _pages  # noqa: F401  It says how the results are drawn.
-from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
+from discreet.tables.aggregates import (
+    Aggregate,
+    Histogram,
+    Mean,
+    People,
+    Quantile,
+    Ratio,
+    Rows,
+    StandardDeviation,
+    Sum,
+    Variance,
+)
 from discreet.tables.answers import Answer
 from discreet.tables.bounding import Bounding, Tables
 from discreet.tables.explain import Explanation
+from discreet.tables.extents import BoundsSuggestion
 from discreet.tables.listing import KeysExplanation
+from discreet.tables.planning import PublicationPlan
 from discreet.tables.project import Project
+from discreet.tables.publication import Publication
 from discreet.tables.receipts import Receipt
 from discreet.tables.suggest import Suggestion
 from discreet.tables.table import Groups, Table
@@ -18,16 +32,24 @@ __all__ = [
     "Aggregate",
     "Answer",
     "Bounding",
+    "BoundsSuggestion",
     "Explanation",
     "Groups",
+    "Histogram",
     "KeysExplanation",
     "Mean",
     "People",
     "Project",
+    "Publication",
+    "PublicationPlan",
+    "Quantile",
+    "Ratio",
     "Receipt",
     "Rows",
+    "StandardDeviation",
     "Suggestion",
     "Sum",
     "Table",
     "Tables",
+    "Variance",
 ]

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date, time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
+from discreet.disclosure import SOFTWARE, Disclosure, digest_of
 from discreet.errors import UnsupportedError, one_of
-from discreet.exact import Exact, whole, written
+from discreet.exact import Exact, exact, whole, written
+from discreet.intervals import checked_confidence
 from discreet.ledger import Amount
+from discreet.pages.page import named, unmarked
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column as Cells
 from discreet.pages.sheet import Sheet
 from discreet.tables.aggregates import Column
 from discreet.tables.files import write
+from discreet.tables.keys import OTHER
 from discreet.tables.spread import SIZES, LeftOut
 
 if TYPE_CHECKING:
@@ -32,9 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["Answer"]
 
 _TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
+"""Years, months and days as texts, which sort as they follow each other."""
 _WIDE: Final = 0.25
 """How wide the interval of a bias may be before its middle is worth nothing."""
-"""Years, months and days as texts, which sort as they follow each other."""
 
 
 @final
@@ -61,6 +66,10 @@ class Answer(Result):
     """In which of two rounds each group was shown: its value has that round's noise. None where there was one."""
     whose: tuple[str, ...] = ()
     """Whose the epsilon and the delta are that are left, such as "this month", where more than the whole is limited."""
+    notes: tuple[str, ...] = ()
+    """What else there is to say of how it was made."""
+    confidence: Fraction = Fraction(19, 20)
+    """With which confidence the intervals hold that stand beside the values, each by itself; see `with_confidence`."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -101,6 +110,20 @@ class Answer(Result):
         Each holds with that confidence, by itself.
         """
         return self[self.value if column is None else column].interval(confidence)
+
+    def with_confidence(self, confidence: Exact, /) -> Answer:
+        """Return the same answer with intervals of another confidence beside its values, in every form.
+
+        >>> import pandas as pd
+        >>> from discreet.tables import Table
+        >>> people = Table(pd.DataFrame({"city": ["Rome"] * 9}), person=None)
+        >>> answer = people.count_people(epsilon="1/100")
+        >>> (row,), (wide,) = answer.to_rows(), answer.with_confidence("0.999").to_rows()
+        >>> list(row), wide["people_low"] < row["people_low"] < row["people"] == wide["people"]
+        (['people', 'people_low', 'people_high'], True)
+        """
+        checked_confidence(confidence)
+        return replace(self, confidence=exact(confidence, "confidence"))
 
     @property
     def bias(self) -> str | None:
@@ -147,44 +170,81 @@ class Answer(Result):
 
     @property
     def names(self) -> dict[str, str]:
-        """What each column is called in tables: its label, or ``noisy_people`` where a group column has that name."""
+        """What each column is called in tables: its label, or ``noisy_people`` where another column has such a name.
+
+        The ends of its intervals are ``people_low`` and ``people_high``.
+        """
         called: dict[str, str] = {}
         for label in self.columns:
+            taken = {
+                *self.by,
+                *(set(self.columns) - {label}),
+                *(each for name in called.values() for each in _three(name)),
+            }
             called[label] = label
-            while called[label] in self.by or called[label] in set(self.columns) - {label}:
+            while taken & {*_three(called[label])}:
                 called[label] = f"noisy_{called[label]}"
         return called
 
     @property
     def _round(self) -> dict[str, list[int]]:
         """The column that says in which of two rounds each group was shown, if there were two."""
-        name = "round"
-        while name in (*self.by, *self.names.values()):
+        return {self._free("round"): list(self.rounds)} if self.receipt.rounds > 1 else {}
+
+    @property
+    def _other(self) -> dict[str, list[str]]:
+        """The column that says in which columns a row is of all values that are not shown, if there are such rows."""
+        said = [", ".join(name for name, x in zip(self.by, key, strict=True) if x is OTHER) for key in self.keys]
+        return {self._free("other"): said} if any(said) else {}
+
+    def _free(self, name: str) -> str:
+        """Return a name that no column has."""
+        while name in (*self.by, *(each for used in self.names.values() for each in _three(used))):
             name = f"released_{name}"
-        return {name: list(self.rounds)} if self.receipt.rounds > 1 else {}
+        return name
+
+    @property
+    def _figures(self) -> dict[str, tuple[list[Any], bool]]:
+        """All columns but the keys: values, ends of their intervals, rounds; and whether each is of integers."""
+        found: dict[str, tuple[list[Any], bool]] = {}
+        for column in self.released:
+            is_whole = column.aggregate.whole
+            lows, highs = (ends.tolist() for ends in column.interval(self.confidence))
+            if is_whole:
+                lows, highs = [math.floor(x) for x in lows], [math.ceil(x) for x in highs]
+            names = _three(self.names[column.aggregate.label])
+            found |= {n: (x, is_whole) for n, x in zip(names, (column.values, lows, highs), strict=True)}
+        return found | {name: (which, True) for name, which in self._round.items()}
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary a group; of two rounds, with the one in which it was shown."""
-        names = [*self.names.values(), *self._round]
-        columns = [*self.columns.values(), *self._round.values()]
-        rows = zip(*columns, strict=True) if self.released else [()] * len(self)
+        """Return one plain dictionary a group: its key, and each value with the ends of its interval beside it.
+
+        Of two rounds, it has the one in which the group was shown.
+        """
+        columns = {name: values for name, (values, _) in self._figures.items()} | self._other
+        rows = zip(*columns.values(), strict=True) if columns else [()] * len(self)
         return [
-            dict(zip(self.by, key, strict=True)) | dict(zip(names, row, strict=True))
+            dict(zip(self.by, map(_shown, key), strict=True)) | dict(zip(columns, row, strict=True))
             for key, row in zip(self.keys, rows, strict=True)
         ]
 
     def to_arrow(self) -> Any:
-        """Return the table as an Arrow table, with the receipt in its metadata."""
+        """Return the table as an Arrow table, with the receipt and the intervals' confidence in its metadata."""
         import pyarrow as pa
 
         types = self.types or (None,) * len(self.by)
         data = {
-            name: _keys([key[i] for key in self.keys], kind)
+            name: _keys([_shown(key[i]) for key in self.keys], kind)
             for i, (name, kind) in enumerate(zip(self.by, types, strict=True))
         }
-        data |= {self.names[column.aggregate.label]: _array(column) for column in self.released}
-        table = pa.table(data | {name: pa.array(which, pa.int64()) for name, which in self._round.items()})
-        return table.replace_schema_metadata({"discreet": json.dumps(self.receipt.to_dict(), default=str)})
+        data |= {name: _array(*figures) for name, figures in self._figures.items()}
+        table = pa.table(data | {name: pa.array(said, pa.string()) for name, said in self._other.items()})
+        return table.replace_schema_metadata({"discreet": json.dumps(self.said, default=str)})
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What goes with the figures: the receipt, and with which confidence the intervals hold."""
+        return self.receipt.to_dict() | ({"confidence": str(self.confidence)} if self.released else {})
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas frame."""
@@ -196,10 +256,13 @@ class Answer(Result):
 
         return pl.from_arrow(self.to_arrow())
 
-    def save(self, path: str | os.PathLike[str], /) -> None:
-        """Write the table to a file, whole or not at all, as Parquet, CSV or JSON: the suffix says which.
+    def save(self, path: str | os.PathLike[str], /, *, safe_csv: bool = False) -> None:
+        """Write the table to a file, whole or not at all, as Parquet, CSV, JSON or xlsx: the suffix says which.
 
-        Parquet keeps the receipt in its metadata, under ``discreet``; beside CSV and JSON it is <path>.receipt.json.
+        Parquet keeps the receipt in its metadata, under ``discreet``, and a workbook on a sheet of its own, with the
+        guarantee; beside CSV and JSON it is <path>.receipt.json. In a workbook every text is a text. A spreadsheet
+        takes texts of CSV that begin with ``=``, ``+``, ``-`` or ``@`` for formulas: *safe_csv* puts an apostrophe
+        before them.
 
         >>> import json, pathlib, tempfile
         >>> import pandas as pd
@@ -212,35 +275,107 @@ class Answer(Result):
         >>> rows == answer.to_rows()
         True
         """
-        write(path, self.to_arrow(), self.receipt.to_dict())
+        write(path, self.to_arrow(), self.said, self.statements, safe_csv=safe_csv)
+
+    @property
+    def statements(self) -> list[tuple[str, str]]:
+        """What a reader of the figures has to know, as pairs of a name and a sentence: the guarantee, errors, price."""
+        holds = f"Each holds what was counted, after bounding, with a confidence of {self.sure}, by itself."
+        pairs = [("guarantee", self.receipt.guarantee), ("intervals", holds if self.released else "")]
+        pairs += [("bias", self.bias or ""), ("price", f"{self.receipt.paid[:1].upper()}{self.receipt.paid[1:]}.")]
+        return [("figures", self.title), *((name, text) for name, text in pairs if text)]
+
+    def disclosure(self) -> Disclosure:
+        """Return what is to be told in public of the figures: the promise, how it was kept, what it cost.
+
+        >>> import pandas as pd
+        >>> from discreet.tables import Table
+        >>> answer = Table(pd.DataFrame({"city": ["Rome"]}), person=None).count_people(epsilon=1)
+        >>> answer.disclosure().facts["unit"]
+        'one row'
+        """
+        receipt, said = self.receipt, self.receipt.to_dict()
+        when = datetime.now(UTC) if receipt.when is None else receipt.when
+        unit = "one row" if receipt.person is None else f"all rows of one {', '.join(receipt.person)}"
+        columns = [*(receipt.person or ()), *receipt.by, *(each.column for each in receipt.asked if each.column)]
+        bounds = ", ".join(f"{name} = {n}" for name, n in receipt.bounds.items()) or "no bounds leave anything out"
+        alone = "This release is on no books; other releases about the same people add to it."
+        books = "Charged to a ledger, which limits the sum of all releases, before it was drawn."
+        return Disclosure(
+            {
+                "title": self.title,
+                "model": "central",
+                "variant": "Approximate DP" if receipt.delta else "Pure DP",
+                "unit": unit,
+                "relation": f"added or removed: {unit}",
+                "epsilon": said["spent"]["epsilon"],
+                "delta": said["spent"]["delta"],
+                "guarantee": receipt.guarantee,
+                "domain": f"tables with columns {', '.join(dict.fromkeys(columns))}; any finite number of rows",
+                "bounds": bounds,
+                "mechanisms": said["mechanisms"],
+                "errors": " ".join(text for name, text in self.statements if name in ("intervals", "bias")),
+                "post_processing": " ".join(self.notes) or "none",
+                "composition": alone if receipt.entry is None else books,
+                "date": f"{when:%Y-%m-%d}",
+                "figures_sha256": digest_of([[str(x) for x in row.values()] for row in self]),
+                "receipt_sha256": said["sha256"],
+                "ledger_entry": receipt.entry,
+                "software": f"{SOFTWARE}, on {receipt.engine}",
+            }
+        )
+
+    @property
+    def sure(self) -> str:
+        """The confidence of the intervals, in percent."""
+        return f"{written(100 * self.confidence, up=False, digits=9)} %"
 
     @property
     def title(self) -> str:
         """What the answer is about."""
+        return unmarked(self.heading)
+
+    @property
+    def heading(self) -> str:
+        """The title for a page, with the names of columns marked as such."""
         what = ", ".join(column.aggregate.words for column in self.released if column.asked) or "groups"
-        return what[:1].upper() + what[1:] + (f" by {', '.join(self.by)}" if self.by else "")
+        return what[:1].upper() + what[1:] + (f" by {', '.join(map(named, self.by))}" if self.by else "")
 
     @property
     def sheet(self) -> Sheet:
-        """The groups, and their values with the 95 % intervals of the noise; what they cost and leave out.
+        """The groups, and their values with the intervals of the noise; what they cost and leave out.
 
         Values have as many decimals as the width of their intervals gives sense to.
         """
         columns = [Cells(name, [key[i] for key in self.keys], head=True) for i, name in enumerate(self.by)]
         columns = columns or [Cells("group", ["all"], head=True)]
         for column in self.released:
-            columns += _cells(column, self.names[column.aggregate.label])
+            columns += self._cells(column)
         columns += [Cells(name, which, 0, quiet=True) for name, which in self._round.items()]
         groups = f"{len(self):,} group{'s' * (len(self) != 1)}; " if self.by else ""
         who = "; each row is a person" if self.receipt.person is None else ""
-        ordered = all(_placed(part) for key in self.keys for part in key if part is not None)
-        return Sheet(self.title, columns, f"{groups}{self.receipt.paid}{who}", self.remarks, "group", ordered)
+        placed = [all(_placed(key[i]) for key in self.keys if _shown(key[i]) is not None) for i in range(len(self.by))]
+        note = f"{groups}{self.receipt.paid}{who}"
+        return Sheet(self.title, columns, note, self.remarks, "group", all(placed), partly=any(placed))
+
+    def _cells(self, column: Column) -> list[Cells]:
+        """Return a column as it is shown, with its intervals if it was asked for."""
+        name = self.names[column.aggregate.label]
+        low, high = column.interval(self.confidence)
+        values = Cells(name, column.values, column.decimals(low, high), points=column.aggregate.levels)
+        if not column.asked:
+            return [replace(values, points=False)]
+        ends = Cells(f"{self.sure} noise interval", low.tolist(), values.decimals, quiet=True, highs=high.tolist())
+        return [values, ends]
 
     @property
     def remarks(self) -> list[str]:
         """What the figures alone do not say: the bias, what is not shown, and what is left of the budget."""
         said = [] if self.bias is None else [self.bias]
+        learned = [each.label for each in self.receipt.asked if each.learns]
+        said += [f"Bounds were learned for {label}. {self[label].aggregate.note}" for label in learned]
         said += [] if self.round_note is None else [self.round_note]
+        said += self.notes
         if self.receipt.private:
             few = "Groups with few people are not shown, and how many there are is not said."
             said.append(few if len(self) else f"{few} explain() says how many people a group needs.")
@@ -253,11 +388,11 @@ class Answer(Result):
         return said
 
     def to_text(self, most: int | None = 20) -> str:
-        """Return the table as text, with 95 % intervals of the noise: the first *most* groups, or all of them."""
+        """Return the table as text, with intervals of the noise: the first *most* groups, or all of them."""
         return self.sheet.to_text(None if most is None else whole(most, "most", least=0))
 
     def plot(self, ax: Axes | None = None, most: int = 30, column: str | None = None) -> Axes:
-        """Draw the values with their 95 % intervals, the greatest first, or in the order of numbers and dates.
+        """Draw the values with their intervals, the greatest first, or in the order of numbers and dates.
 
         Of several columns, it is the one that was asked for first, unless another is named.
         """
@@ -265,14 +400,9 @@ class Answer(Result):
         return self.sheet.plot(ax, whole(most, "most", least=0), self.names[shown])
 
 
-def _cells(column: Column, name: str) -> list[Cells]:
-    """Return a column as it is shown, with the 95 % intervals if it was asked for."""
-    if not column.asked:
-        return [Cells(name, column.values, 0)]
-    low, high = column.interval("0.95")
-    decimals = column.decimals(low, high)
-    values = Cells(name, column.values, decimals, points=column.aggregate.divides)
-    return [values, Cells("95 % noise interval", low.tolist(), decimals, quiet=True, highs=high.tolist())]
+def _shown(part: Any) -> Any:
+    """Return a part of a key as tables of one type a column have it: nothing where it stands for many."""
+    return None if part is OTHER else part
 
 
 def _placed(part: Any) -> bool:
@@ -282,13 +412,18 @@ def _placed(part: Any) -> bool:
     return isinstance(part, int | float | date | time | Decimal) and not isinstance(part, bool)
 
 
-def _array(column: Column) -> Any:
+def _three(name: str) -> tuple[str, str, str]:
+    """Return what the columns of a value and of the ends of its interval are called."""
+    return name, f"{name}_low", f"{name}_high"
+
+
+def _array(values: Sequence[Any], is_whole: bool) -> Any:
     """Return a column of integers; of floats for means, for sums off the integers, and beyond 64 bits."""
     import pyarrow as pa
 
-    if column.aggregate.whole and all(-(1 << 63) <= value < 1 << 63 for value in column.values):
-        return pa.array(column.values, pa.int64())
-    return pa.array([float(value) for value in column.values], pa.float64())
+    if is_whole and all(-(1 << 63) <= value < 1 << 63 for value in values):
+        return pa.array(values, pa.int64())
+    return pa.array([float(value) for value in values], pa.float64())
 
 
 def _keys(keys: list[Any], kind: Any) -> Any:

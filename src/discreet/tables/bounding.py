@@ -25,7 +25,8 @@ from discreet.metrics import PersonDistance, Sensitivity
 from discreet.tables.aggregates import Aggregate
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.asking import asked
-from discreet.tables.engines import Engine, Fetch, engine_of, numbers
+from discreet.tables.engines import Engine, Fetch, alike, engine_of, numbers
+from discreet.tables.histograms import Histograms
 from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import Order
 from discreet.tables.ready import Question, Ready
@@ -64,11 +65,12 @@ class Tables(Domain):
 class Totals:
     """What people add up to in each group, as arrays; a group is a place in them, and its key is read on release.
 
-    *columns* has one array for each of the bounding's aggregates. *sizes* are the numbers of people in each bin.
+    *columns* has one array, or histograms, for each of the bounding's aggregates. *sizes* are the numbers of people in
+    each bin.
     """
 
     people: NDArray[np.int64]
-    columns: tuple[NDArray[np.int64], ...]
+    columns: tuple[Any, ...]
     sizes: NDArray[np.int64] | None = None
     fetch: Fetch | None = None
     """How the keys of some rows of the engine's answer are had, as they travel; none where they are known."""
@@ -248,53 +250,68 @@ class Bounding(Transformation[Any, Totals]):
 
     def _read(self, answer: Any, fetch: Fetch, wires: tuple[Wire, ...]) -> Totals:
         """Return the totals from an engine's answer, in the order of the keys where these are known."""
-        names = ["people", *(f"a{i}" for i in range(len(self.aggregates)))]
-        rows, sizes = np.arange(answer.num_rows), None
-        arrays = [numbers(answer.column(name)) for name in names]
+        kind = {name: numbers(answer.column(name)) for name in ("b", "h") if name in answer.column_names}
+        rows = np.flatnonzero(sum(kind.values(), np.zeros(answer.num_rows, np.int64)) == 0)
+        people, sizes = numbers(answer.column("people")), None
         if self.sizes is not None:
-            bins = numbers(answer.column("b"))
+            bins = kind["b"]
             sizes = np.zeros(self.sizes.count, np.int64)
-            sizes[bins[bins > 0] - 1] = arrays[0][bins > 0]
-            rows = np.flatnonzero(bins == 0)
-            arrays = [array[rows] for array in arrays]
-        found = Totals(arrays[0], tuple(arrays[1:]), sizes, fetch, wires, rows)
+            sizes[bins[bins > 0] - 1] = people[bins > 0]
+        columns = self._histograms(answer, kind.get("h"), rows)
+        for i in range(len(self.aggregates)):
+            columns[i] = columns[i] if i in columns else numbers(answer.column(f"a{i}"))[rows]
+        ordered = tuple(columns[i] for i in range(len(self.aggregates)))
+        found = Totals(people[rows], ordered, sizes, fetch, wires, rows)
         if self.keys is None:
             return found
         listed = found.keys(np.arange(len(rows)))
         places = {key[0] if len(wires) == 1 else key: place for place, key in enumerate(listed)}
         if len(places) < len(rows):  # proof: apart
             raise EngineError("the engine tells apart keys that Python does not: cast the column")
-        order = [places.get(key, -1) for key in self.keys]  # Where -1 is, 0 will be.
-        people, *columns = (np.append(array, 0)[order] for array in arrays)
-        return Totals(people, tuple(columns), sizes)
+        order = np.array([places.get(key, len(rows)) for key in self.keys], np.intp)  # Beyond the last is nobody.
+        (taken,) = _taken((found.people,), order)
+        return Totals(taken, _taken(ordered, order), sizes)
+
+    def _histograms(self, answer: Any, which: NDArray[np.int64] | None, rows: NDArray[np.intp]) -> dict[int, Any]:
+        """Return the histograms, by the places of their aggregates: of the groups that are in these rows."""
+        if which is None:
+            return {}
+        bins, counts, found = numbers(answer.column("x")), numbers(answer.column("people")), {}
+        same = alike(answer, [f"k{i}" for i in range(len(self.by))])
+        group = np.full(int(same.max(initial=0)) + 1, -1, np.intp)
+        group[same[rows]] = np.arange(len(rows))  # proof: numbered
+        for i in self._binned:
+            cells = np.flatnonzero(which == i + 1)
+            if (group[same[cells]] < 0).any():  # proof: matched
+                raise EngineError("the engine takes keys for equal that Arrow tells apart: cast the column")
+            found[i] = Histograms.of(group[same[cells]], bins[cells], counts[cells], len(rows))
+        return found
 
     def expression(self, table: Any, salt: bytes) -> Any:
         """Return the query: one row per group, with its keys k0, k1, ..., its people, and the totals a0, a1, ...
 
         With sizes, a column b is 0 there; further rows have the number of a bin in it, and how many people are in it.
+        With histograms, h and x are 0 there; further rows have keys, which histogram h, a bin x of it, and its people.
         """
         self.input_domain.validate(table)
         engine = engine_of(table)
         engine.check(table, self.input_domain.columns)
         rows = self.rows(table, engine)
         keys = [f"k{i}" for i in range(len(self.by))]
-        known = None if self.keys is None else written(self.keys, [table[name] for name in self.by])
-        if known is not None:
-            rows = rows.filter(_among([rows[key] for key in keys], known, engine))  # proof: known
         if self.person is None:  # proof: row
-            return self._grouped(rows.mutate(n=1), {key: rows[key] for key in keys})
+            return self._totals(rows.mutate(n=1), keys)
         who = [f"p{i}" for i in range(len(self.person))]
         if not keys:
             each = self.each(rows, who)
-            if self.sizes is None:
-                return self._grouped(each, {})
-            found = self._grouped(each.mutate(b=self.sizes.bin(each)), {})
-            return _with_bins(found.agg(**self._summed(found)), found)
+            return self._totals(each if self.sizes is None else each.mutate(b=self.sizes.bin(each)), keys)
         order = Order.of(engine, salt, self.common(table, engine))
         return self._bounded(self.each(rows, [*who, *keys]), order, who, keys)
 
-    def rows(self, table: Any, engine: Engine) -> Any:
-        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ... on their grids."""
+    def rows(self, table: Any, engine: Engine, number: Callable[[Any], Any] | None = None) -> Any:
+        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ...
+
+        The values are on their grids, unless it is said which *number* is made of a value.
+        """
         rows = self._narrow(table)  # proof: where
         columns: dict[str, Any] = {}
         wanted: list[Any] = []
@@ -313,9 +330,13 @@ class Bounding(Transformation[Any, Totals]):
             if not value.type().is_numeric() or value.type().is_boolean():
                 raise KindError("column", aggregate.column, f"a column of numbers, not {value.type()}")
             wanted += engine.present(value)  # proof: valueless
-            columns[name] = aggregate.placed(value, engine)
+            columns[name] = aggregate.placed(value, engine) if number is None else number(value)
         rows = rows.filter(wanted) if wanted else rows
-        return rows.select(**columns) if columns else rows
+        rows = rows.select(**columns) if columns else rows
+        if self.keys is None:
+            return rows
+        known = written(self.keys, [table[name] for name in self.by])
+        return rows.filter(_among([rows[f"k{i}"] for i in range(len(self.by))], known, engine))  # proof: known
 
     @property
     def _values(self) -> dict[str, Aggregate]:
@@ -352,12 +373,10 @@ class Bounding(Transformation[Any, Totals]):
         kept = self.first_groups(
             each, order, who, keys, lambda placed: {} if sizes is None else sizes.of_people(placed, who)
         )
-        if self.sizes is None:
-            return self._grouped(kept, {key: kept[key] for key in keys})
-        bins = self.sizes.bin(kept, self.max_groups)
-        kept = kept.mutate(b=(kept.r == 1).ifelse(bins, 0))  # proof: bin
-        found = self._grouped(kept, {key: kept[key] for key in keys})
-        return _with_bins(found.group_by(keys).agg(**self._summed(found)), found)
+        if self.sizes is not None:
+            bins = self.sizes.bin(kept, self.max_groups)
+            kept = kept.mutate(b=(kept.r == 1).ifelse(bins, 0))  # proof: bin
+        return self._totals(kept, keys)
 
     def common(self, table: Any, engine: Engine) -> Any:
         """Return the groups of a table's first rows, where an engine looks codes up faster than it computes them.
@@ -377,31 +396,56 @@ class Bounding(Transformation[Any, Totals]):
         sums = {name: rows[name].sum().cast("int64") for name in self._values}
         return rows.group_by(who).agg(n=rows.count().cast("int64"), **sums)
 
-    def _grouped(self, each: Any, keys: Mapping[str, Any]) -> Any:
-        """Return what people add up to in each group, and in each bin of it: each has one row there."""
-        found = {"people": each.count()} | {
-            f"a{i}": aggregate.total(each, each[f"s{i}"] if f"s{i}" in each.columns else None)
-            for i, aggregate in enumerate(self.aggregates)
-        }
+    def _totals(self, each: Any, keys: list[str]) -> Any:
+        """Return what people add up to, each of whom has one row in a group: totals of groups, and of bins of them."""
+        found, bins = {"people": each.count()}, {} if self.sizes is None else {"b": each.b}
+        for i, aggregate in enumerate(self.aggregates):
+            s = each[f"s{i}"] if f"s{i}" in each.columns else None
+            if i in self._binned:
+                bins[f"x{i}"] = aggregate.bin(each, s).cast("int64")  # proof: cell
+            else:
+                found[f"a{i}"] = aggregate.total(each, s)
         totals = {name: column.fill_null(0).cast("int64") for name, column in found.items()}
-        by = dict(keys) if self.sizes is None else {**keys, "b": each.b}
-        return each.group_by(**by).agg(**totals) if by else each.agg(**totals)
+        by = {name: each[name] for name in keys} | bins
+        cells = each.group_by(**by).agg(**totals) if by else each.agg(**totals)
+        if not bins:
+            return cells
+        sums = {name: cells[name].sum().fill_null(0).cast("int64") for name in totals}
+        groups = cells.group_by(keys).agg(**sums) if keys else cells.agg(**sums)
+        return self._with_bins(groups, cells, keys)
 
-    def _summed(self, found: Any) -> dict[str, Any]:
-        """Return the people and totals of groups from those of the bins within."""
-        names = ["people", *(f"a{i}" for i in range(len(self.aggregates)))]
-        return {name: found[name].sum().fill_null(0).cast("int64") for name in names}
+    def _with_bins(self, groups: Any, cells: Any, keys: list[str]) -> Any:
+        """Return the rows of groups; those of sizes, whose b is a bin, from 1 on; and those of histogram i.
+
+        The latter have h = i + 1, and x is the bin.
+        """
+        import ibis
+
+        parts = [] if self.sizes is None else [cells.filter(cells.b > 0).group_by("b").agg(people=_people(cells))]
+        for i in self._binned:
+            bins = cells.group_by(*keys, x=cells[f"x{i}"]).agg(people=_people(cells))
+            parts.append(bins.mutate(h=ibis.literal(i + 1, "int64")))
+        marks = (["b"] if self.sizes is not None else []) + (["h", "x"] if self._binned else [])
+        rows = groups.mutate(**{name: ibis.literal(0, "int64") for name in marks})
+        for part in parts:
+            lacks = {name: kind for name, kind in rows.schema().items() if name not in part.columns}
+            empty = {name: ibis.literal(None if name[0] == "k" else 0, kind) for name, kind in lacks.items()}
+            rows = rows.union(part.mutate(**empty).select(*rows.columns))
+        return rows
+
+    @property
+    def _binned(self) -> list[int]:
+        """The places of the aggregates that count people by bin."""
+        return [i for i, aggregate in enumerate(self.aggregates) if aggregate.bins]
 
 
-def _with_bins(groups: Any, found: Any) -> Any:
-    """Return the rows of groups, and those of bins, which have a number b above 0."""
-    import ibis
+def _people(cells: Any) -> Any:
+    return cells.people.sum().cast("int64")
 
-    bins = found.filter(found.b > 0).group_by("b").agg(people=found.people.sum().cast("int64"))
-    rows = groups.mutate(b=ibis.literal(0, "int64"))
-    empty = {name: ibis.literal(None, kind) for name, kind in rows.schema().items() if name[0] == "k"}
-    zeros = {name: ibis.literal(0, "int64") for name in rows.columns if name[0] == "a"}
-    return rows.union(bins.mutate(**empty, **zeros).select(*rows.columns))
+
+def _taken(columns: Iterable[Any], order: NDArray[np.intp]) -> tuple[Any, ...]:
+    """Return columns at some places; after the last place is a group of nobody, as histograms have it already."""
+    return tuple((np.append(each, 0) if isinstance(each, np.ndarray) else each)[order] for each in columns)
 
 
 def with_type(column: Any, kind: str) -> Any:
@@ -449,7 +493,10 @@ def _among(columns: list[Any], known: Known, engine: Engine) -> Any:
     tails: dict[Any, list[tuple[Any, ...]]] = {}
     for key in known:
         tails.setdefault(key[0], []).append(key[1:])
-    return ibis.or_(*(_one_of(first, [one], engine) & _among(rest, tail, engine) for one, tail in tails.items()))
+    firsts: dict[tuple[Any, ...], list[Any]] = {}
+    for one, tail in tails.items():
+        firsts.setdefault(tuple(tail), []).append(one)  # A product of columns is one condition a column.
+    return ibis.or_(*(_one_of(first, ones, engine) & _among(rest, tail, engine) for tail, ones in firsts.items()))
 
 
 def _one_of(column: Any, known: list[Any], engine: Engine) -> Any:
@@ -459,7 +506,8 @@ def _one_of(column: Any, known: list[Any], engine: Engine) -> Any:
     values = [key for key in known if key is not None]
     found = ibis.literal(False)
     if values and column.type().is_binary():
-        found = engine.hex(column).isin([key.hex().upper() for key in values]).fill_null(False)
+        digits = engine.hex(column).isin([key.hex().upper() for key in values])
+        found = (column.notnull() & digits).fill_null(False)  # For SQLite, null has the digits of an empty text.
     elif values:
         found = column.isin([ibis.literal(key, column.type()) for key in values]).fill_null(False)
     return (found | column.isnull()) if len(values) < len(known) else found

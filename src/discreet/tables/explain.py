@@ -15,8 +15,8 @@ from discreet.exact import typed, written
 from discreet.pages.results import Result
 from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.reals import float_up
+from discreet.tables.aggregates.aggregate import needed_by
 from discreet.tables.noise import ColumnNoise
-from discreet.words import promise
 
 if TYPE_CHECKING:
     from discreet.ledger import Event
@@ -45,6 +45,8 @@ class Expected(NamedTuple):
     deviation: float
     radius: float
     errors: tuple[tuple[int, float], ...] = ()
+    words: str = "noise"
+    """What the error is called: of a quantile, it is that of its rank, in people."""
 
 
 class Option(NamedTuple):
@@ -59,6 +61,9 @@ class Option(NamedTuple):
     taken: bool
     share: Fraction | None = None
     fits: int | None = None
+    radius: float = 0.0
+    words: str = "noise"
+    """What its error is called, of which *radius* is the bound; of a quantile, it is that of the rank."""
 
 
 @final
@@ -168,7 +173,7 @@ class Explanation(Result):
             columns += _reaches(each, label)
         if any(column.errors for column in self.choices[0].columns):
             remarks.append(
-                "Noise of a mean: a bound on the error of the mean of so many people, with probability 95 %."
+                "Noise at so many people: a bound on the error of the value of as many, with probability 95 %."
             )
         if self.choices[0].threshold is not None:
             above = [choice.threshold or 0 for choice in self.choices]
@@ -186,18 +191,12 @@ class Explanation(Result):
         return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
 
 
-def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
-    """Return the explanation of a question, with other choices of max_groups beside it."""
+def explained(questions: Sequence[Query], chosen: Query, notes: Sequence[str] = ()) -> Explanation:
+    """Return the explanation of a question, with other choices of max_groups beside it, and with some *notes* first."""
     bounding = chosen.bounding
-    who = (
-        "each row is a person"
-        if bounding.person is None
-        else f"a person is all rows of one {', '.join(bounding.person)}"
-    )
     receipt = chosen.receipt
-    guarantee = f"{promise(receipt.odds, receipt.delta, fails=receipt.fails)}; {who}."
     by = f" by {', '.join(bounding.by)}" if bounding.by else ""
-    notes = []
+    notes = list(notes)
     if bounding.by and bounding.person is not None:
         notes.append(
             "A person in more than max_groups groups counts in that many of them, chosen at random. That is a bias, "
@@ -214,18 +213,20 @@ def explained(questions: Sequence[Query], chosen: Query) -> Explanation:
     notes += [note for aggregate in chosen.asked if (note := aggregate.plan_note) is not None]
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
     most = None if chosen.auto else bounding.max_groups
-    return Explanation(f"{words}{by}", guarantee, most, choices, tuple(notes), receipt, chosen.event)
+    return Explanation(f"{words}{by}", receipt.guarantee, most, choices, tuple(notes), receipt, chosen.event)
 
 
 def _choice(question: Query) -> Choice:
     parts = {part.aggregate: part for part in question.turn.parts}
-    taken, first = question.turn.parts[0].laws[0], question.turn.parts[0].noise
+    taken = question.turn.parts[0].laws[0]
     columns = []
     for aggregate in question.asked:
         noise, law = parts[aggregate].noise, parts[aggregate].law
-        errors = aggregate.errors(noise, first)
-        columns.append(Expected(aggregate.label, law, noise.deviation, noise.radius(Fraction(1, 20)), errors))
-    shares = {} if question.share is None or question.rounds > 1 else question.turn.shares(question.share)
+        errors = aggregate.errors(noise, [parts[need].noise for need in needed_by(aggregate, parts)])
+        radius = noise.radius(Fraction(1, 20))
+        columns.append(Expected(aggregate.label, law, noise.deviation, radius, errors, aggregate.noise_words))
+    free = question.share is None or question.rounds > 1 or question.learns
+    shares = {} if free or question.share is None else question.turn.shares(question.share)
     options = tuple(
         _option(part, each)._replace(**_priced(shares.get(part.aggregate.label, {}).get(each.law)))
         for part in question.turn.parts
@@ -277,8 +278,9 @@ def _about_rounds(first: Option, last: Option, once: Option) -> list[str]:
 
 
 def _option(part: Part, law: Candidate) -> Option:
-    deviation = ColumnNoise(law.mechanism.noise, part.aggregate.unit).deviation
-    return Option(part.aggregate.label, law.law, deviation, law.threshold, law.n50, law.n95, law is part.laws[0])
+    of, noise = part.aggregate, ColumnNoise(law.mechanism.noise, part.aggregate.unit)
+    option = Option(of.label, law.law, noise.deviation, law.threshold, law.n50, law.n95, law is part.laws[0])
+    return option._replace(radius=noise.radius(Fraction(1, 20)), words=of.noise_words)
 
 
 def _why(options: Sequence[Option]) -> Iterator[str]:
@@ -287,6 +289,9 @@ def _why(options: Sequence[Option]) -> Iterator[str]:
         taken, *others = group
         errors = [f"{each.noise} {written(each.deviation, up=True)}" for each in (taken, *others)]
         reason, figures = "the least standard deviation", errors
+        if taken.words != "noise":
+            reason = f"the least {taken.words} with probability 95 %"
+            figures = [f"{each.noise} {written(each.radius, up=True)}" for each in (taken, *others)]
         if taken.n50 is not None:
             reason = "the smallest groups seen as often as not"
             sizes = [f"{each.n50:,}, 95 % from {each.n95:,}, standard deviation" for each in (taken, *others)]
@@ -306,7 +311,7 @@ def _why(options: Sequence[Option]) -> Iterator[str]:
 def _reaches(columns: Sequence[Expected], label: str) -> list[Column]:
     """Return the noise of a column at each choice, or what it comes to for so many people."""
     if not columns[0].errors:
-        return [amounts(f"{label}noise, 95 %", [_rounded(column.radius) for column in columns], "±")]
+        return [amounts(f"{label}{columns[0].words}, 95 %", [_rounded(column.radius) for column in columns], "±")]
     return [
         amounts(
             f"{label}noise at {same[0][0]:,}" if i == 0 else f"at {same[0][0]:,}",

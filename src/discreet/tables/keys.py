@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,13 +18,32 @@ from discreet.domains import Booleans, Dates, Decimals, Floats, Integers, Keys, 
 from discreet.errors import KindError, ParameterError
 from discreet.exact import listed
 
-__all__ = ["Wire", "checked", "decimals", "domain_of", "typed", "written"]
+__all__ = ["OTHER", "Wire", "checked", "decimals", "domain_of", "typed", "written"]
 
 _TRUTHS: Final = {"true": True, "false": False}
 _REFUSED: Final = (ValueError, TypeError, KeyError, ArithmeticError)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DIGITS: Final = 38
 _PLACES: Final = 9
+
+
+class Other(Enum):
+    """What stands in a key for all values that are not shown.
+
+    >>> str(OTHER)
+    'other'
+    """
+
+    OTHER = "other"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+OTHER: Final = Other.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +210,7 @@ def _tried(call: Callable[[Any], Any], given: Any, need: str) -> Any:
 def _column(column: Any) -> _Column:
     """Return what the keys of a column are."""
     kind, name = column.type(), column.get_name()
+    name = "this column" if "'" in name else name  # A derived one may be called by a literal, which may be of the data.
     if kind.is_integer():
         least, most = kind.bounds
         need = f"an integer from {least} to {most}, as in {name}"
@@ -199,8 +221,10 @@ def _column(column: Any) -> _Column:
         return _Column(need, lambda text: _moment(datetime.fromisoformat(text), kind), lambda x: _moment(x, kind))
     if kind.is_floating():
         width = np.dtype(f"f{kind.nbytes}")  # A key of 0.1 is the float nearest to it, of the column's width.
-        need = f"a number, as in {name}"
-        return _Column(need, lambda text: width.type(text).item(), lambda x: width.type(_is(x, float, int)).item())
+        need = f"a number other than NaN, as in {name}"
+        return _Column(
+            need, lambda text: _equal(width.type(text).item()), lambda x: _equal(width.type(_is(x, float, int)).item())
+        )
     if kind.is_uuid():  # Engines answer with texts.
         return _Column(
             f"a UUID, as in {name}", lambda text: str(UUID(text)), lambda x: str(UUID(str(_is(x, UUID, str))))
@@ -227,6 +251,12 @@ def _is(x: Any, *kinds: type) -> Any:
 
 def _text(x: str) -> str:
     x.encode()  # A lone surrogate is no character, and an error.
+    return x
+
+
+def _equal(x: float) -> float:
+    if math.isnan(x):  # Which is not equal to itself, and so would be no group's key.
+        raise ValueError
     return x
 
 

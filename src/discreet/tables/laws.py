@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, final
 
 from discreet.domains import Maps, Vectors
 from discreet.errors import ParameterError, one_of
@@ -25,15 +25,44 @@ from discreet.mechanisms.keep_above import KeepAbove
 from discreet.metrics import Sensitivity
 from discreet.reals import float_down
 
+if TYPE_CHECKING:
+    from discreet.coins import Coins
+    from discreet.domains import Domain
+    from discreet.measures import Loss, Measure
+
 __all__ = ["LAWS", "Candidate", "Mechanism", "candidates", "check_epsilon", "check_noise", "shares_of", "within_means"]
 
-Mechanism: TypeAlias = AddNoise | KeepAbove
 _SURE: Final = (Fraction(1, 2), Fraction(19, 20))
 _MOST: Final = 50
 """An epsilon that promises nothing; above it noise is Laplace noise."""
 _TIMES: Final = 2
 """A better law may take so many times the share of what is left that the cheapest one takes."""
 _LEAST: Final = Fraction(float_down(Fraction("1e-300")))
+
+
+class Mechanism(Hashable, Protocol):
+    """What a column goes through: a measurement that says its noise, which has a deviation and a radius."""
+
+    @property
+    def noise(self) -> Any:
+        """The law of the noise, or of the error."""
+
+    @property
+    def input_domain(self) -> Domain:
+        """What it takes."""
+
+    @property
+    def output_measure(self) -> Measure[Loss]:
+        """How the loss is stated."""
+
+    def loss(self, d_in: Any, /) -> Loss:
+        """Return what it loses."""
+
+    def event(self, d_in: Any, /) -> Event:
+        """Return what it tells."""
+
+    def sample(self, x: Any, coins: Coins, /) -> Any:
+        """Draw a release: numbers, of all groups for each view in turn."""
 
 
 @final

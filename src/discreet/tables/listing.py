@@ -22,7 +22,6 @@ from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon
 from discreet.tables.ready import Ready
 from discreet.tables.receipts import Receipt, entered
-from discreet.words import promise
 
 if TYPE_CHECKING:
     from discreet.tables.data import Data
@@ -151,14 +150,8 @@ class KeysQuery:
                 "A first round finds the largest groups; in the second, people count only in the others. That finds "
                 "more where some groups are much larger than most, and fewer where all are alike: there, say rounds=1."
             )
-        who = (
-            "each row is a person"
-            if bounding.person is None
-            else f"a person is all rows of one {', '.join(bounding.person)}"
-        )
-        guarantee = f"{promise(self.spent.epsilon, self.spent.delta, fails=False)}; {who}."
         question = f"groups by {', '.join(bounding.by)}"
-        return KeysExplanation(question, guarantee, needed, tuple(notes), self.receipt, self.event)
+        return KeysExplanation(question, self.receipt.guarantee, needed, tuple(notes), self.receipt, self.event)
 
     @property
     def receipt(self) -> Receipt:
@@ -172,6 +165,7 @@ class KeysQuery:
             private=True,
             where=bounding.where,
             filters=self.table.filters,
+            derived={each.name: each.text for each in self.table.derived},
             asked=(),
             released=(),
             shares=(),

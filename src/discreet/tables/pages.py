@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Final
 
+from discreet.disclosure import SUMMARY
 from discreet.exact import written
 from discreet.pages.page import Details, Facts, Items, Page, Section, Text, Verdict, named, numbers
 from discreet.pages.results import FOOTER, page_of
 from discreet.reals import exp, float_up
 from discreet.tables.answers import Answer
+from discreet.tables.publication import Publication
 from discreet.words import LEARN, bound
 
-__all__ = ["answer_page"]
+__all__ = ["answer_page", "publication_page"]
 
 _NOBODY: Final = "No ledger was given: this adds to what other answers tell, and nothing limits the sum."
 
@@ -30,13 +33,25 @@ def answer_page(answer: Answer, /) -> Page:
     lead.append(f"{datetime.now(UTC):%Y-%m-%d}" if receipt.when is None else f"{receipt.when:%Y-%m-%d %H:%M} UTC")
     alone = [] if receipt.entry is not None else [Verdict("No budget is kept.", _NOBODY, good=False)]
     said, learned = receipt.to_dict(), list(_guarantee(receipt.odds, receipt.delta, receipt.fails))
+    told = Details(SUMMARY, _json(answer.disclosure().to_dict()))
     sections = [
         Section("The answer", [*alone, *answer.sheet.blocks(), Text(_notes(answer))]),
         Section(LEARN, [Text([_who(receipt.person)]), Items(learned)]),
         Section("The budget", [Text(_budget(answer))]),
-        Section("The receipt", [Facts(numbers(said)), Details("The same as JSON", _json(said))]),
+        Section("The receipt", [Facts(numbers(said)), Details("The same as JSON", _json(said)), told]),
     ]
-    return Page(answer.title, " · ".join(lead), _tiles(answer), sections, FOOTER)
+    return Page(answer.heading, " · ".join(lead), _tiles(answer), sections, FOOTER)
+
+
+@page_of.register
+def publication_page(publication: Publication, /) -> Page:
+    """Return the page of a publication: all its tables, then what the page of one of them says of all."""
+    first, sheet = answer_page(publication.tables[0]), publication.sheet
+    alone = [block for block in first.sections[0].blocks if isinstance(block, Verdict)]
+    tables = Section("The tables", [*alone, *sheet.blocks(), Text(_notes(publication.tables[0]))])
+    each = [Section(answer.title, answer.sheet.blocks()) for answer in publication]
+    tiles = [("Tables", f"{len(publication):,}"), *(tile for tile in first.tiles if tile[0] != "Groups shown")]
+    return replace(first, title=sheet.title, tiles=tiles, sections=[tables, *each, *first.sections[1:]])
 
 
 def _json(receipt: Any) -> str:
@@ -60,7 +75,8 @@ def _tiles(answer: Answer) -> list[tuple[str, str]]:
 
 def _notes(answer: Answer) -> list[str]:
     holds = (
-        "With a confidence of 95 % its interval holds what was counted, after bounding; its ends are rounded outwards."
+        f"With a confidence of {answer.sure} its interval holds what was counted, after bounding; its ends are rounded "
+        "outwards."
     )
     notes = [f"Each value has noise. {holds}"] if answer.released else []
     receipt = answer.receipt
@@ -71,9 +87,10 @@ def _notes(answer: Answer) -> list[str]:
         notes.append(answer.bias)
     notes += [] if answer.round_note is None else [answer.round_note]
     notes += [note for column in answer.released if (note := column.aggregate.note) is not None]
-    for column in (each for each in answer.released if not each.asked):
-        reach = column.noise.radius(Fraction(1, 20))
-        notes.append(f"The number of people is noisy, too: 95 % of its noise is within ±{reach:,.0f}.")
+    notes += answer.notes
+    for column in (each for each in answer.released if not (each.asked or each.needed)):
+        reach = written(column.noise.radius(Fraction(1, 20)), up=True)
+        notes.append(f"The column of {column.aggregate.label} is noisy, too: 95 % of its noise is within ±{reach}.")
     if receipt.private:
         what = "number" if answer.released else "total of its people's weights"
         seen = f"A group appears if its noisy {what} is above a threshold."
@@ -82,9 +99,8 @@ def _notes(answer: Answer) -> list[str]:
 
 
 def _who(person: tuple[str, ...] | None) -> str:
-    if person is not None:
-        return f"A person, here, is all rows of one {', '.join(person)}. The promises below are made to each of them."
-    return "A person, here, is one row of the table. The promises below are made to each of them."
+    what = "one row of the table" if person is None else f"all rows of one {', '.join(map(named, person))}"
+    return f"A person, here, is {what}. The promises below are made to each of them."
 
 
 def _guarantee(epsilon: Fraction, delta: Fraction, fails: bool = True) -> Iterator[str]:

@@ -31,7 +31,7 @@ from discreet.tables.table import Table
 from discreet.tables.texts import declared
 from discreet.urls import database_file, without_secrets
 
-__all__ = ["Binding", "Project", "is_same"]
+__all__ = ["NEEDS", "Binding", "Project", "binding_of", "is_same"]
 
 NAME: Final = "discreet.toml"
 _PORTS: Final = {"postgres": ":5432", "mysql": ":3306"}
@@ -57,7 +57,7 @@ def _are_texts(values: Any) -> bool:
     return all(isinstance(value, str) and value for value in values)
 
 
-_NEEDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = MappingProxyType(
+NEEDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = MappingProxyType(
     {
         "source": ("a path, or a database's URL, in text", _is_place),
         "table": ("the name of a table in the database, in text", lambda x: isinstance(x, str) and bool(x)),
@@ -136,7 +136,7 @@ class Project:
         tables: Any = data.get("tables")
         if set(data) - {"tables"} or not (_is_table(tables) and all(map(_is_table, tables.values()))):
             raise ParameterError("path", str(path), "[tables.NAME] for each table, and nothing else")
-        found = {name: _binding(place, name, said) for name, said in tables.items()}
+        found = {name: binding_of(place, name, said) for name, said in tables.items()}
         places = [(each, _places(each.source)) for each in found.values()]
         for (one, here), (other, there) in combinations(places, 2):
             if here & there and (one.table is None or other.has(one.table)):
@@ -184,12 +184,12 @@ class Project:
         return found[0] if len(found) == 1 else None
 
 
-def _binding(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
+def binding_of(place: Path, name: str, said: Mapping[str, Any]) -> Binding:
     """Return what a project says of a table, checked."""
     for key, value in said.items():
-        if key not in _NEEDS:
-            raise none_of(f"tables.{name}", key, _NEEDS)
-        need, fits = _NEEDS[key]
+        if key not in NEEDS:
+            raise none_of(f"tables.{name}", key, NEEDS)
+        need, fits = NEEDS[key]
         if not fits(value):
             is_url = isinstance(value, str) and "://" in value
             raise ParameterError(f"tables.{name}.{key}", "a URL" if is_url else value, need)

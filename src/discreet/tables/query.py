@@ -6,27 +6,29 @@ whatever becomes of it; then it is drawn: the engine answers, and noise comes la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, final
 
 from discreet.core import Measurement
-from discreet.errors import KindError, ParameterError, none_of
+from discreet.errors import KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import Exact, exact
 from discreet.ledger import Amount, Event
 from discreet.measures import amount
 from discreet.reals import float_up
-from discreet.tables.aggregates import Aggregate, Column, People
-from discreet.tables.aggregates.aggregate import at_most
+from discreet.tables.aggregates import Aggregate, Column, People, Value
+from discreet.tables.aggregates.aggregate import at_most, needed_by
 from discreet.tables.answers import Answer
 from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
+from discreet.tables.extents import Extents, InBounds, bounds_label
 from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon, check_noise
 from discreet.tables.noise import ColumnNoise
-from discreet.tables.ready import Ready
+from discreet.tables.powers import Bounds, Powers
+from discreet.tables.ready import Asker, Ready
 from discreet.tables.receipts import Found, Receipt, entered
 from discreet.tables.release import Chosen, InTurn, Released
 from discreet.tables.rounds import InRounds, check_rounds, rest
@@ -42,6 +44,8 @@ GROUP_SIZE: Final = 1000
 """The group size for which "auto" chooses."""
 _LEFT_OUT: Final = Fraction(1, 20)
 """The part of epsilon that pays for knowing what bounding leaves out; twice as much for choosing max_groups too."""
+_LEARN: Final = Fraction(1, 4)
+"""The weight of learning bounds beside that of a column, which is 1."""
 _SIGNS: Final = ";\t|,"
 """What programs write between columns."""
 
@@ -54,7 +58,8 @@ class Query:
     *shares* are the parts of epsilon that the aggregates get, and *left_out* is the one that pays for knowing what
     bounding leaves out; they add up to 1. With *auto*, that also decides max_groups. In two *rounds*, people count in
     the second only in groups that the first has not shown. The books say which *share* of what is left an event takes.
-    The *laws* of noise, one for each column, are given where they were chosen before.
+    The *laws* of noise, one for each column, are given where they were chosen before. What is to be learned about
+    bounds before, and the part of epsilon that pays for it, is in *learns*.
     """
 
     table: Data
@@ -69,6 +74,7 @@ class Query:
     rounds: int = 1
     share: Callable[[Event], Fraction] | None = None
     laws: tuple[str, ...] | None = None
+    learns: tuple[tuple[Value, Fraction], ...] = ()
 
     @classmethod
     def of(
@@ -105,10 +111,15 @@ class Query:
         check_noise(noise if rounds == 1 else "gaussian", epsilon, delta, private=private)
         aggregates = _released(asked, private)
         for aggregate in aggregates:
-            _check_value(table, aggregate)
+            check_value(table, aggregate)
             if table.person is None and (aggregate.rows or 1) != 1:
                 raise ParameterError("max_rows", aggregate.rows, "1, where each row is a person")
-        shares = _shares(aggregates, weights)
+        learns = dict.fromkeys(value for aggregate in aggregates for value in aggregate.learns)
+        if learns and auto:
+            need = 'a number, where bounds are "auto", too; suggest_max_groups() chooses one'
+            raise ParameterError("max_groups", max_groups, need)
+        usual = {each.label: Fraction(1) for each in aggregates} | {bounds_label(each): _LEARN for each in learns}
+        shares = _shares(usual, weights)
         rows = asked[0].rows
         part = _left_out(left_out, _bites(table, by, keys, bound, rows, auto), auto)
         bounding = Bounding(
@@ -122,8 +133,19 @@ class Query:
             sizes=Sizes(None if auto else rows, bool(by)) if part else None,
         )
         parts = tuple(x * (1 - (part or 0)) for x in shares)
+        firsts = tuple(zip(learns, parts[len(aggregates) :], strict=True))
+        parts = parts[: len(aggregates)]
         share = None if table.ledger is None else _share(table.ledger.shares(), most)
-        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise, rounds, share)
+        made = cls(table, tuple(asked), bounding, budget, most, parts, part, auto, noise, rounds, share, learns=firsts)
+        made.check_noise()
+        return made
+
+    @classmethod
+    def of_bounds(cls, table: Data, of: Value, by: tuple[str, ...], epsilon: Exact) -> Query:
+        """Return the question between which bounds people's values are."""
+        check_value(table, of)
+        bounding = Bounding((), person=table.person, by=by, where=table.condition)
+        made = cls(table, (), bounding, check_epsilon(epsilon), None, (), None, learns=((of, Fraction(1)),))
         made.check_noise()
         return made
 
@@ -140,9 +162,15 @@ class Query:
         turns = (self.turn,) if self.rounds == 1 else self.in_rounds.rounds
         if not all(part.noise.fits for turn in turns for part in turn.parts):
             raise ParameterError("epsilon", self.epsilon, "more: there are no numbers for noise of this size")
-        if self.turn.sizes is not None and not ColumnNoise(self.turn.sizes.noise).fits:
+        firsts = [each.mechanism for each in self.extents] + [self.turn.sizes] * (self.turn.sizes is not None)
+        if not all(ColumnNoise(each.noise).fits for each in firsts if each is not None):
             need = "more, or a larger part of it: there are no numbers for such noise"
-            raise ParameterError("epsilon", self.epsilon * (self.left_out or 0), need)
+            raise ParameterError("epsilon", self.epsilon, need)
+
+    def keeps(self, margins: Mapping[Aggregate, Fraction]) -> bool:
+        """Whether the noise of columns is within margins, with probability 95 %."""
+        noises = {part.aggregate: part.noise for part in self.turn.parts}
+        return all(noises[of].radius(Fraction(1, 20)) <= margin for of, margin in margins.items())
 
     def with_groups(self, max_groups: int, left_out: Exact | None = None) -> Query:
         """Return this question with another max_groups, which is given and not chosen; *left_out* is as it was typed.
@@ -157,7 +185,8 @@ class Query:
         sizes = (bounding.sizes or Sizes(rows, bool(bounding.by))) if part else None
         bounding = replace(bounding, max_groups=max_groups, sizes=sizes)
         shares, books = tuple(share * rest for share in self.shares), None if self.auto else self.share
-        return replace(self, bounding=bounding, shares=shares, left_out=part, auto=False, share=books)
+        learns = tuple((of, share * rest) for of, share in self.learns)
+        return replace(self, bounding=bounding, shares=shares, left_out=part, auto=False, share=books, learns=learns)
 
     @cached_property
     def turn(self) -> InTurn:
@@ -167,7 +196,7 @@ class Query:
     def _turn(self, bounding: Bounding) -> InTurn:
         epsilons = [self.epsilon * share for share in self.shares]
         sizes = None if bounding.sizes is None else self.epsilon * (self.left_out or 0)
-        noise, share = self.laws or self.noise, None if self.auto else self.share  # That is charged as it is asked for.
+        noise, share = self.laws or self.noise, None if self.auto or self.learns else self.share  # As it is asked for.
         return InTurn.within(bounding, epsilons=epsilons, delta=self.delta, sizes=sizes, noise=noise, share=share)
 
     @cached_property
@@ -178,8 +207,15 @@ class Query:
         return InRounds.within(self.bounding, epsilon=self.epsilon * share, delta=delta, sizes=sizes)
 
     @cached_property
+    def extents(self) -> tuple[Extents, ...]:
+        """What bounds are learned from, with its noise."""
+        return tuple(Extents.within(self.bounding, of, self.epsilon * share) for of, share in self.learns)
+
+    @cached_property
     def measurement(self) -> Measurement[Any, Released]:
         """What is charged and drawn."""
+        if self.learns:
+            return InBounds(self.extents, self.turn if self.asked else None)
         if self.rounds > 1:
             return self.in_rounds
         if not self.auto:
@@ -189,8 +225,10 @@ class Query:
         return Chosen(self._sizes, tuple(self._turn(bounding) for bounding in boundings), GROUP_SIZE)
 
     @property
-    def _boundings(self) -> tuple[Bounding, ...]:
-        """The boundings that the engine is asked for; where one will be chosen, the first one in its place."""
+    def _boundings(self) -> tuple[Asker, ...]:
+        """What asks the engine; of boundings of which one will be chosen, the first one in its place."""
+        if self.learns:
+            return (*self.extents, self.bounding) if self.asked else self.extents
         chosen = self.measurement if isinstance(self.measurement, Chosen) else None
         return (self.bounding,) if chosen is None else (chosen.first.bounding, chosen.choices[0].bounding)
 
@@ -204,7 +242,7 @@ class Query:
     @property
     def _share_of_left(self) -> dict[str, dict[str, float]] | None:
         """What was compared, where the books have a say: not where the noise is given, or max_groups is chosen."""
-        if self.share is None or self.noise != "auto" or self.auto or self.rounds > 1:
+        if self.share is None or self.noise != "auto" or self.auto or self.learns or self.rounds > 1:
             return None
         shares = self.turn.shares(self.share)
         return {label: {law: float_up(x) for law, x in laws.items()} for label, laws in shares.items()}
@@ -221,9 +259,12 @@ class Query:
 
     def check(self) -> None:
         """Raise where the engine cannot be asked this, which the columns and their types decide."""
-        self._ready(replace(self.bounding, salt=bytes(16)))
+        salted = replace(self.bounding, salt=bytes(16))
+        self._ready(
+            salted, *(replace(each, bounding=replace(each.bounding, salt=salted.salt)) for each in self.extents)
+        )
 
-    def _ready(self, *boundings: Bounding) -> Ready:
+    def _ready(self, *boundings: Asker) -> Ready:
         """Return the table, ready to be asked; of two rounds, the second is tried with some group left out."""
         rows, by = self.table._ibis, self.bounding.by
         if self.rounds > 1:
@@ -252,6 +293,7 @@ class Query:
         spread = released.spread
         sizes = None if spread is None else [list(spread.counts), spread.most]
         told = {"columns": [list(map(int, column)) for column in released.columns], "sizes": sizes}
+        told |= {"powers": [list(one.counts) for one in released.powers]} if self.learns else {}
         groups = {"keys": keys, "rows": len(released.keys), "max_groups": released.max_groups}
         laws = {} if self.auto else {"laws": list(self.turn.laws.values()), "share_of_left": self._share_of_left}
         return None if keys is None else told | groups | laws
@@ -262,16 +304,37 @@ class Query:
         first = (self._sizes if self.auto else self.turn).sizes
         counts, most = told["sizes"] or ((), None)
         spread = None if told["sizes"] is None or first is None else Spread(tuple(counts), first.noise, most)
-        return Released(keys, tuple(told["columns"]), spread, told["max_groups"])
+        pairs = zip(self.extents, told.get("powers", ()), strict=True)
+        powers = tuple(Powers(tuple(counts), each.mechanism.noise) for each, counts in pairs)
+        return Released(keys, tuple(told["columns"]), spread, told["max_groups"], powers=powers)
 
     def release(self) -> Answer:
-        """Return the answer."""
+        """Return the answer, or raise where bounds are to be learned and nothing could be: that is charged for, too."""
         released, receipt = self.draw()
-        found = None
+        if isinstance(self.measurement, InBounds):
+            known = self._learned(self.measurement.found(released.powers), receipt)
+            return known._answer(released, receipt, tuple(each.to_dict() for each in known.asked))
+        return self._answer(released, receipt)
+
+    def _learned(self, found: Mapping[Aggregate, Bounds] | None, receipt: Receipt) -> Query:
+        """Return this question within bounds that were found."""
+        if found is None:
+            words = " and ".join(each.label for each in self.extents)
+            more = "give low and high, a larger epsilon, or more weight to the bounds"
+            raise UnsupportedError(f"nothing could be learned about {words}: {more}; {receipt.paid}")
+        asked, bounding = (
+            tuple(each.learned(found) for each in aggregates) for aggregates in (self.asked, self.bounding.aggregates)
+        )
+        return replace(self, asked=asked, bounding=replace(self.bounding, aggregates=bounding), learns=())
+
+    def _answer(self, released: Released, receipt: Receipt, learned: tuple[Any, ...] | None = None) -> Answer:
+        """Return the answer; of aggregates whose bounds were learned, with what a receipt says of them then."""
+        groups = released.max_groups if self.bounding.by else None
+        found = None if learned is None else Found(groups, None, aggregates=learned)
         if released.spread is not None:
             bound = released.max_groups if self.bounding.by else self.asked[0].rows or 1
             shares = [None if spread is None else spread.known(bound) for spread in (released.spread, released.rest)]
-            found = Found(released.max_groups if self.bounding.by else None, shares[0], rest=shares[1])
+            found = Found(groups, shares[0], rest=shares[1], aggregates=learned)
         turn = self.turn if self.auto else replace(self, laws=tuple(receipt.laws.values())).turn
         if self.auto and found is not None:
             turn = self.with_groups(released.max_groups).turn
@@ -284,15 +347,18 @@ class Query:
 
     def _columns(self, turn: InTurn, released: Released) -> tuple[Column, ...]:
         """Return the columns in their own units: those that others had to be released for, then as they were asked."""
-        made: dict[Aggregate, Column] = {}
-        people: Column | None = None
+        made: dict[Aggregate, list[Column]] = {}
         for part, noisy in zip(turn.parts, released.columns, strict=True):
-            of, by = part.aggregate, people if part.aggregate.divides else None
-            values = of.finish(noisy, [] if by is None else by.values)
+            of, views = part.aggregate, part.aggregate.views
+            needed = tuple(made[need][0] for need in needed_by(of, made))
             noise = part.noise if self.rounds == 1 else self.in_rounds.noise(released.rounds)
-            made[of] = Column(of, values, noise, by, of in self.asked)
-            people = made[of] if isinstance(of, People) else people
-        return (*(column for column in made.values() if not column.asked), *(made[of] for of in self.asked))
+            many, made[of] = len(noisy) // len(views), []
+            for i, view in enumerate(views):
+                drawn = noisy[many * i : many * (i + 1)]
+                values = view.finish(drawn, [column.values for column in needed])
+                made[of].append(Column(view, values, noise, needed, of in self.asked, drawn))
+        others = [of for of in made if of not in self.asked]
+        return tuple(column for of in (*others, *self.asked) for column in made[of])
 
     @property
     def receipt(self) -> Receipt:
@@ -301,6 +367,7 @@ class Query:
         named = self.turn.named if self.rounds == 1 else self.in_rounds.named
         mechanisms, laws = ({}, {}) if self.auto else (named, self.turn.laws)
         sizes = self._sizes.sizes if self.auto else self.turn.sizes
+        learned = {each.label: repr(each.mechanism) for each in self.extents}
         return Receipt(
             table=self.table.name,
             types=self.table.types,
@@ -309,6 +376,7 @@ class Query:
             private=bounding.private,
             where=bounding.where,
             filters=self.table.filters,
+            derived={each.name: each.text for each in self.table.derived},
             asked=self.asked,
             released=bounding.aggregates,
             shares=self.shares,
@@ -321,7 +389,8 @@ class Query:
             rounds=self.rounds,
             laws=laws,
             share_of_left=self._share_of_left,
-            mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | mechanisms,
+            mechanisms=({} if sizes is None else {"left_out": repr(sizes)}) | learned | mechanisms,
+            learned={each.label: share for each, (_, share) in zip(self.extents, self.learns, strict=True)},
             engine=f"{engine.name} {engine.version}",
         )
 
@@ -340,38 +409,43 @@ def _share(books: Callable[[Event], Fraction], delta: Fraction | None) -> Callab
 def _released(asked: Sequence[Aggregate], private: bool) -> tuple[Aggregate, ...]:
     """Return what has to be released, the aggregate that decides which private groups are shown first.
 
-    That is the number of people, if it is asked for or something is divided by it; else an aggregate that is above 0
-    where there are people; else the number of people after all.
+    That is the number of people, if it is asked for or needed; else an aggregate that is above 0 where there are
+    people; else the number of people after all. What others need comes before them.
     """
     for aggregate in asked:
         if not isinstance(aggregate, Aggregate):
             raise KindError("aggregates", aggregate, "aggregates, such as People() or Sum(column, low, high)")
     if not asked:
         raise ParameterError("aggregates", None, "at least one aggregate, such as People()")
-    people: Aggregate | None = next((each for each in asked if isinstance(each, People)), None)
-    if people is None and any(each.divides for each in asked):
-        people = People()
+    wanted: list[Aggregate] = []
+    for aggregate in asked:
+        wanted += (*_needed(aggregate, asked), aggregate)
+    people: Aggregate | None = next((each for each in wanted if isinstance(each, People)), None)
     if people is None and private:
         people = next((each for each in asked if each.lists), People())
-    found = (
-        tuple(asked) if people is None else (people, *(each for each in asked if each is not people))
-    )  # proof: first
-    labels = [aggregate.label for aggregate in found]
+    found = tuple(dict.fromkeys(wanted if people is None else (people, *wanted)))  # proof: first
+    shown = [view for each in (*asked, *(each for each in found if each not in asked)) for view in each.views]
+    labels = [view.label for view in shown]
     if len(set(labels)) < len(labels):
         raise ParameterError("name", labels, "a different name for each: two have the same")
     return found
 
 
-def _shares(aggregates: Sequence[Aggregate], weights: Mapping[str, Exact] | None) -> list[Fraction]:
-    """Return the parts of epsilon that aggregates get: equal ones, but for those whose weights are given."""
+def _needed(aggregate: Aggregate, asked: Sequence[Aggregate]) -> Iterator[Aggregate]:
+    """Give what an aggregate needs, and before each of them what that needs; what is asked for serves as well."""
+    for need in needed_by(aggregate, asked):
+        yield from (*_needed(need, asked), need)
+
+
+def _shares(usual: Mapping[str, Fraction], weights: Mapping[str, Exact] | None) -> list[Fraction]:
+    """Return the parts of epsilon that columns get, by their labels: the usual ones, unless weights are given."""
     if weights is not None and not isinstance(weights, Mapping):
         raise KindError("weights", weights, "a dict from names of columns to numbers")
     given = dict(weights or {})
-    labels = [aggregate.label for aggregate in aggregates]
     for label in given:
-        if label not in labels:
-            raise none_of("weights", label, labels)
-    found = [exact(given.get(label, 1), "weights") for label in labels]
+        if label not in usual:
+            raise none_of("weights", label, usual)
+    found = [exact(given.get(label, weight), "weights") for label, weight in usual.items()]
     if min(found, default=1) <= 0:
         raise ParameterError("weights", weights, "weights above 0")
     return [weight / sum(found) for weight in found]  # proof: shares
@@ -400,7 +474,7 @@ def _left_out(left_out: Exact | None, bites: bool, auto: bool) -> Fraction | Non
     return part if bites else None
 
 
-def _check_value(table: Data, aggregate: Aggregate) -> None:
+def check_value(table: Data, aggregate: Aggregate) -> None:
     """Raise unless the column of an aggregate is one of numbers; undeclared texts of a file are the numbers in them."""
     if aggregate.column is None:
         return

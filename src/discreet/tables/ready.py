@@ -51,7 +51,7 @@ class Question:
         with _WRITING:  # Threads take turns, and each puts the setting back.
             before, ibis.options.sql.fuse_selects = ibis.options.sql.fuse_selects, False
             try:
-                return cls(salt, query, table.get_backend().compile(query))
+                return cls(salt, query, engine_of(table).words(query))
             finally:
                 ibis.options.sql.fuse_selects = before
 
@@ -74,6 +74,8 @@ class Ready:
         def ask(rows: Any) -> dict[Asker, Question]:
             questions = {asker: _asked_by(asker, rows) for asker in askers}
             engine_of(rows).check_unchanged(rows)  # proof: unchanged
+            for question in questions.values():
+                engine_of(rows).prepare(question.query, question.words)
             return questions
 
         return cls(table, answerable(table, ask))

@@ -10,7 +10,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, final
@@ -19,6 +19,7 @@ from discreet._version import __version__
 from discreet.exact import written
 from discreet.reals import float_up, log1p
 from discreet.tables.laws import LAWS
+from discreet.words import promise
 
 if TYPE_CHECKING:
     from discreet.ledger import Entry
@@ -34,7 +35,8 @@ class Found:
     """What a release found out about bounding: the max_groups that was used, and what share it left out, if known.
 
     Where max_groups was chosen on the way, *mechanisms* and *laws* are those of the choice. In two rounds, *rest* is
-    the share that the second left out, of people's groups that the first had not shown.
+    the share that the second left out, of people's groups that the first had not shown. Where bounds were learned,
+    *aggregates* are what was asked, with these.
     """
 
     max_groups: int | None
@@ -42,6 +44,7 @@ class Found:
     mechanisms: Mapping[str, str] | None = None
     laws: Mapping[str, str] | None = None
     rest: LeftOut | None = None
+    aggregates: tuple[Mapping[str, Any], ...] | None = None
 
 
 @final
@@ -51,13 +54,16 @@ class Receipt:
 
     *person* is None where each row is a person; *keys* says whether the groups were private. *max_groups* is None where
     it is to be chosen, or there are no groups. *left_out* is the part of epsilon that pays for knowing what bounding
-    leaves out, and None where it can leave nothing out. *shares* are the parts of the rest that pay for each column.
+    leaves out, and None where it can leave nothing out. *shares* are the parts of the rest that pay for each column,
+    and *learned* those that pay for learning bounds first.
     *released* says which columns were released, also those that were not asked for. The amounts are what was charged.
     *noise* is what was asked for, and *laws* says which law each column's noise has. These and the *mechanisms* are
     those that were known before the release: with *auto*, the mechanism of the sizes alone. *rounds* says in how many
-    rounds people were counted. *entry* is where the books have it; the answer was *kept* there, and costs nothing now,
-    or it was reserved by the entry *plan*. Where the laws were chosen by the books, too, *share_of_left* says for each
-    column and law which share of what was left the whole release would take with it; above 1, it does not fit.
+    rounds people were counted. *derived* says how columns were made from others. *entry* is where the books have it;
+    the answer was *kept* there, and costs nothing now, or it was reserved by the entry *plan*. Where the laws were
+    chosen by the books, too, *share_of_left* says for each column and law which share of what was left the whole
+    release would take with it; above 1, it does not fit. *tables* are those of a publication: by which columns, and
+    with which share of what the columns have.
     """
 
     schema: ClassVar[str] = "discreet.tables.receipt"
@@ -83,6 +89,9 @@ class Receipt:
     mechanisms: Mapping[str, str]
     engine: str
     rounds: int = 1
+    tables: tuple[Mapping[str, Any], ...] = ()
+    learned: Mapping[str, Fraction] = field(default_factory=dict)
+    derived: Mapping[str, str] = field(default_factory=dict)
     share_of_left: Mapping[str, Mapping[str, float]] | None = None
     found: Found | None = None
     entry: int | None = None
@@ -103,7 +112,7 @@ class Receipt:
         laws = self.laws if self.found is None or self.found.laws is None else self.found.laws
         if not laws and self.asked:  # To be chosen.
             return not self.delta or (self.noise in LAWS and LAWS[self.noise].fails)
-        return all(LAWS[law].fails for law in laws.values())
+        return all(LAWS[law].fails for law in laws.values() if law in LAWS)  # Others lose no delta.
 
     @property
     def odds(self) -> Fraction:
@@ -116,6 +125,18 @@ class Receipt:
             return self.epsilon
         first = self.epsilon * self.shares[0]
         return self.epsilon - first + max(first, Fraction(float_up(-log1p(-self.delta))))
+
+    @property
+    def people(self) -> str:
+        """Who a person is, in words."""
+        return (
+            "each row is a person" if self.person is None else f"a person is all rows of one {', '.join(self.person)}"
+        )
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised to a person, in a sentence."""
+        return f"{promise(self.odds, self.delta, fails=self.fails)}; {self.people}."
 
     @property
     def cost(self) -> str:
@@ -151,7 +172,8 @@ class Receipt:
             "aggregates": [aggregate.to_dict() for aggregate in self.asked],
             "max_groups": "auto" if self.auto else self.max_groups,
             "left_out": None if self.left_out is None else str(self.left_out),
-            "shares": {each.label: str(share) for each, share in zip(self.released, self.shares, strict=True)},
+            "shares": {each.label: str(share) for each, share in zip(self.released, self.shares, strict=True)}
+            | {label: str(share) for label, share in self.learned.items()},
             "spent": {"epsilon": float_up(self.epsilon), "delta": float_up(self.delta)},
             "noise": self.noise,
             "laws": dict(self.laws),
@@ -159,14 +181,18 @@ class Receipt:
             "engine": self.engine,
             "versions": {"discreet": __version__, "python": platform.python_version()},
         }
+        if self.derived:
+            said["derived"] = dict(self.derived)
         if self.rounds > 1:
             said["rounds"] = self.rounds
+        if self.tables:
+            said["tables"] = [dict(table) for table in self.tables]
         if self.share_of_left is not None:
             said["share_of_left"] = {name: dict(laws) for name, laws in self.share_of_left.items()}
         said["sha256"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         if self.found is not None:
             unsaid = [name for name in ("mechanisms", "laws") if self.found.mechanisms is None]
-            unsaid += ["rest"] * (self.rounds == 1)
+            unsaid += ["rest"] * (self.rounds == 1) + ["aggregates"] * (self.found.aggregates is None)
             said["found"] = {name: found for name, found in asdict(self.found).items() if name not in unsaid}
         if self.entry is not None and self.when is not None:
             free = {} if self.is_charged else {"kept": True} if self.kept else {"plan": self.plan}
@@ -191,9 +217,16 @@ def described(receipt: Any) -> str:
     if not isinstance(receipt, dict) or receipt.get("schema") != Receipt.schema:
         return ""
     words = [each["kind"] + (f" of {each['column']}" if "column" in each else "") for each in receipt["aggregates"]]
-    what = ", ".join(words) or ("groups" if "keys" in receipt["mechanisms"] else "suggestion of max_groups")
+    what = ", ".join(words) or _without_values(receipt["mechanisms"])
     by = f" by {', '.join(map(str, receipt['by']))}" if receipt.get("by") else ""
     where = f", where {receipt['where']}" if receipt.get("where") else ""
     most = f", max_groups {receipt['max_groups']}" if receipt.get("max_groups") else ""
     rounds = f", {receipt['rounds']} rounds" if receipt.get("rounds") else ""
-    return f"{what}{by}{where}{most}{rounds}"
+    tables = f", {len(receipt['tables'])} tables that add up" if receipt.get("tables") else ""
+    return f"{what}{by}{where}{most}{rounds}{tables}"
+
+
+def _without_values(mechanisms: Mapping[str, str]) -> str:
+    """Return what a release without aggregates is about."""
+    learned = next((label for label in mechanisms if label.startswith("bounds of ")), "max_groups")
+    return "groups" if "keys" in mechanisms else f"suggestion of {learned}"

@@ -24,8 +24,9 @@ from discreet.measures import Approximate, EpsilonDelta, Loss, MaxDivergence, co
 from discreet.mechanisms import IntegerLaplace
 from discreet.mechanisms.keep_above import KeepAbove
 from discreet.reals import float_down, maximum
-from discreet.tables.laws import Candidate, Mechanism, candidates, shares_of, within_means
+from discreet.tables.laws import Candidate, Mechanism, shares_of, within_means
 from discreet.tables.noise import ColumnNoise
+from discreet.tables.powers import Powers
 from discreet.tables.spread import Spread
 from discreet.tables.suggest import Price, best_of, worths
 
@@ -43,7 +44,8 @@ _APPROXIMATE: Final = Approximate(MaxDivergence())
 class Released(NamedTuple):
     """What a release draws: the keys of the groups that are shown, noisy steps of each aggregate, and noisy sizes.
 
-    In two rounds, *rounds* says in which each group was shown, and *rest* has the sizes of the second.
+    In two rounds, *rounds* says in which each group was shown, and *rest* has the sizes of the second. *powers* are
+    what bounds were learned from.
     """
 
     keys: list[tuple[Any, ...]]
@@ -52,6 +54,7 @@ class Released(NamedTuple):
     max_groups: int
     rounds: tuple[int, ...] = ()
     rest: Spread | None = None
+    powers: tuple[Powers, ...] = ()
 
 
 @final
@@ -137,7 +140,7 @@ class InTurn(Measurement[Any, Released]):
             first = place == 0
             domain = Maps(bounding.key_domain, Integers()) if first and bounding.private else _vectors(bounding)
             most = own + spare if first else own  # proof: spare
-            part = Part(aggregate, candidates(domain, bounding.sensitivity(aggregate), epsilon, most, law))
+            part = Part(aggregate, aggregate.laws(domain, bounding.sensitivity(aggregate), epsilon, most, law))
             if share is not None and len(part.laws) > 1:
                 part = Part(aggregate, within_means(part.laws, made._shares(part, share)))  # proof: books
             spare += own if part.mechanism.output_measure == _APPROXIMATE.of else 0

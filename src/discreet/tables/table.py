@@ -10,24 +10,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal, cast, final
 
 from discreet.errors import DiscreetError, KindError, ParameterError
-from discreet.exact import Exact, exact, whole
+from discreet.exact import Exact, exact, whole, written
 from discreet.frozen import freeze
 from discreet.ledger import Ledger, Reservation
 from discreet.measures import amount
 from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.aggregates.aggregate import at_most
+from discreet.tables.aggregates.values import AUTO
 from discreet.tables.answers import Answer
+from discreet.tables.attributes import joined
 from discreet.tables.bounding import names
 from discreet.tables.data import Data
+from discreet.tables.derived import check_new, derived, is_name
 from discreet.tables.explain import Explanation, explained
+from discreet.tables.extents import BoundsSuggestion
 from discreet.tables.kept import declared
 from discreet.tables.keys import checked, typed
 from discreet.tables.laws import check_noise
 from discreet.tables.listing import KeysExplanation, KeysQuery
+from discreet.tables.planning import PublicationPlan, planned
+from discreet.tables.publication import Publication
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
+from discreet.tables.solving import least_epsilon, margins_of
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
 from discreet.tables.texts import hinted
@@ -76,7 +85,7 @@ class Table(Data):
         _check_names(rows)
         check_columns("person", who or (), rows)
         said = {"name": name, "person": who, "ledger": ledger, "types": kinds, "condition": None, "filters": ()}
-        freeze(self, **said, _ibis=rows, version=known, fresh=bool(fresh))
+        freeze(self, **said, derived=(), _ibis=rows, version=known, fresh=bool(fresh))
 
     def where(self, condition: Any, /) -> Table:
         """Return the table of the rows for which a condition holds: ``year = 2026 AND city IN ('Rome', 'Bath')``.
@@ -95,11 +104,60 @@ class Table(Data):
         # Its text would show data.
         return self._with(_ibis=self._ibis.filter(rows), filters=(*self.filters, rows.get_name()))
 
-    def group_by(self, *columns: str, keys: Iterable[Any] | None = None) -> Groups:
-        """Return the table in groups. With *keys* known beforehand, each appears, and no threshold is needed."""
+    def derive(self, **columns: Any) -> Table:
+        """Return the table with further columns, each made of its row alone, and null where it is not defined.
+
+        They are texts such as ``"age by 10"``, ``"day by month"``, ``"lower(city)"``, ``"price * number"``, or Ibis
+        expressions such as ``ibis._.day.truncate("M")``; see the guide for all that may be asked of a row.
+
+        >>> import pandas as pd
+        >>> t = Table(pd.DataFrame({"user": [1, 2], "age": [31, 47]}), person="user")
+        >>> t.derive(decade="age by 10").group_by("decade", keys=[30, 40]).count_people(epsilon=1, max_groups=1).keys
+        [(30,), (40,)]
+        """
+        table = self
+        for name, column in columns.items():
+            table = table._derive(column, name)[0]
+        return table
+
+    def join(self, public: Any, /, *, on: str, types: Mapping[str, str] | None = None) -> Table:
+        """Return the table with the columns of a public one, such as the region of each postcode.
+
+        *public* is a path or a frame, read now, in which each key of the column *on* is once. A row whose key it lacks
+        has nulls. It must not be about people of this table: what is learned of them from it, nobody counts.
+
+        >>> import pandas as pd
+        >>> t = Table(pd.DataFrame({"user": [1, 2], "code": ["a", "b"]}), person="user")
+        >>> regions = pd.DataFrame({"code": ["a", "b"], "region": ["north", "south"]})
+        >>> t.join(regions, on="code").group_by("region", keys=["north"]).count_people(epsilon=1, max_groups=1).keys
+        [('north',)]
+        """
+        if isinstance(public, Table | Groups):
+            need = "a public table; two private ones are joined in Ibis, and the rows that this gives are then the data"
+            raise KindError("public", public, need)
+        if not isinstance(on, str):
+            raise KindError("on", on, "the name of a column that both tables have")
+        known, name, _ = opened(public, None, types)
+        rows, made = joined(self._ibis, known.to_pyarrow(), on, name)
+        _check_names(rows)
+        return self._with(_ibis=rows, derived=(*self.derived, *made))
+
+    def group_by(self, *columns: Any, keys: Iterable[Any] | Literal["bins"] | None = None) -> Groups:
+        """Return the table in groups. With *keys* known beforehand, each appears, and no threshold is needed.
+
+        A column is a name, or is derived as in `derive`: ``"age by 10"``, ``"day by month as m"``, ``"month(day)"``.
+        With ``keys="bins"`` the keys are all the bins that the columns' own words say, as in ``"age by 10 from 0 to
+        100"`` or ``"day by month from 2026-01 to 2026-12"``.
+
+        >>> import pandas as pd
+        >>> t = Table(pd.DataFrame({"user": [1, 2], "age": [31, 47]}), person="user")
+        >>> t.group_by("age by 25 from 0 to 100", keys="bins").count_people(epsilon=1, max_groups=1).keys
+        [(0,), (25,), (50,), (75,)]
+        """
         if not columns:
             raise ParameterError("columns", columns, "at least one column; without groups, ask the table itself")
-        return Groups(self, columns, keys)
+        table, by = self._derived(columns)
+        return Groups(table, by, table._bins(by) if _is_bins(keys) else keys)
 
     def release(
         self,
@@ -119,17 +177,28 @@ class Table(Data):
         """Return how many rows there are, at most *max_rows* of a person counted; for *left_out* see `Groups`."""
         return self._whole().count_rows(epsilon=epsilon, max_rows=max_rows, left_out=left_out)
 
-    def sum(self, column: str, *, low: Exact, high: Exact, epsilon: Exact, grid: Exact | None = None) -> Answer:
-        """Return the sum of a column; each value, and then each person's sum, is clipped to [low, high]."""
+    def sum(
+        self,
+        column: str,
+        *,
+        epsilon: Exact,
+        low: Exact | None = None,
+        high: Exact | None = None,
+        grid: Exact | None = None,
+    ) -> Answer:
+        """Return the sum of a column; each value, and then each person's sum, is clipped to [low, high].
+
+        Bounds that are "auto" are learned first, from a fifth of epsilon; `release` takes another part, in *weights*.
+        """
         return self._whole().sum(column, low=low, high=high, epsilon=epsilon, grid=grid)
 
     def mean(
         self,
         column: str,
         *,
-        low: Exact,
-        high: Exact,
         epsilon: Exact,
+        low: Exact | None = None,
+        high: Exact | None = None,
         grid: Exact | None = None,
         people_share: Exact | None = None,
     ) -> Answer:
@@ -142,12 +211,102 @@ class Table(Data):
     def explain(
         self,
         *aggregates: Aggregate,
-        epsilon: Exact,
+        epsilon: Exact | None = None,
+        margin: Exact | Mapping[str, Exact] | None = None,
         weights: Mapping[str, Exact] | None = None,
         left_out: Exact | None = None,
     ) -> Explanation:
         """Say everything about an answer without groups that can be said before it is made; see `Groups.explain`."""
-        return self._whole().explain(*aggregates, epsilon=epsilon, weights=weights, left_out=left_out)
+        return self._whole().explain(*aggregates, epsilon=epsilon, margin=margin, weights=weights, left_out=left_out)
+
+    def publish(
+        self,
+        tables: Iterable[Sequence[str]],
+        *,
+        epsilon: Exact,
+        delta: Exact | None = None,
+        keys: Mapping[str, Iterable[Any]] | None = None,
+        max_groups: int = 1,
+        weights: Mapping[Any, Exact] | None = None,
+        left_out: Exact | None = None,
+        noise: str = "auto",
+        totals: Mapping[Any, Any] | None = None,
+        zeros: Iterable[Mapping[str, Any]] | None = None,
+    ) -> Publication:
+        """Return how many people there are, by several lists of columns, in tables that add up; [] is all people.
+
+        A person counts once in each of at most *max_groups* of the finest groups, those by all of the columns. *keys*
+        has the known keys of each column, or "bins", and the groups are their product; rows with others do not count.
+        Without it groups are private: those that a threshold shows decide which keys appear, and all others are in
+        rows "other". The budget is divided equally among the tables, but for *weights*, such as ``{("region", "age"):
+        2}``: for Laplace noise it is epsilon that is divided, for Gaussian noise the squares that add up. *totals* are
+        public numbers, such as ``{(): 5000}`` or ``{"region": {"north": 2000, "south": 3000}}``, and are met exactly.
+        *zeros* are impossible groups: ``[{"age": "0-9", "job": "doctor"}]``. For *left_out* see `Groups`.
+
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"user": range(90), "region": ["north", "south", "south"] * 30, "sex": ["f", "m"] * 45})
+        >>> keys = {"region": ["north", "south"], "sex": ["f", "m"]}
+        >>> found = Table(rows, person="user").publish([[], ["region"], ["region", "sex"]], epsilon=1, keys=keys)
+        >>> [len(answer) for answer in found], found["region"].keys
+        ([1, 2, 4], [('north',), ('south',)])
+        >>> sum(found["region", "sex"].columns["people"]) == found[()].columns["people"][0]
+        True
+        """
+        return self.plan(
+            tables,
+            epsilon=epsilon,
+            delta=delta,
+            keys=keys,
+            max_groups=max_groups,
+            weights=weights,
+            left_out=left_out,
+            noise=noise,
+            totals=totals,
+            zeros=zeros,
+        ).release()
+
+    def plan(
+        self,
+        tables: Iterable[Sequence[str]],
+        *,
+        epsilon: Exact | None = None,
+        margins: Mapping[Any, Exact] | None = None,
+        delta: Exact | None = None,
+        keys: Mapping[str, Iterable[Any]] | None = None,
+        max_groups: int = 1,
+        weights: Mapping[Any, Exact] | None = None,
+        left_out: Exact | None = None,
+        noise: str = "auto",
+        totals: Mapping[Any, Any] | None = None,
+        zeros: Iterable[Mapping[str, Any]] | None = None,
+    ) -> PublicationPlan:
+        """Say everything about a publication that can be said before it is made; it takes what `publish` takes.
+
+        With *margins* in the place of epsilon, such as ``{"region": 50}``, its `solve` finds the least epsilon at which
+        each table's fitted totals are as near to the truth as that, with probability 95 %.
+
+        >>> import pandas as pd
+        >>> table = Table(pd.DataFrame({"user": [1], "region": ["north"]}), person="user")
+        >>> plan = table.plan([[], ["region"]], margins={(): 50, "region": 10}, keys={"region": ["north", "south"]})
+        >>> plan.solve().epsilon
+        Fraction(391, 1000)
+        """
+        if isinstance(keys, Mapping):
+            keys = {name: self._bins((name,)) if _is_bins(known) else known for name, known in keys.items()}
+        return planned(
+            self,
+            tables,
+            epsilon=epsilon,
+            margins=margins,
+            delta=delta,
+            keys=keys,
+            max_groups=max_groups,
+            weights=weights,
+            left_out=left_out,
+            noise=noise,
+            totals=totals,
+            zeros=zeros,
+        )
 
     def typed_keys(self, *columns: str, texts: Iterable[str], null: str | None = None) -> list[Any]:
         """Return keys for `group_by` from texts, of the columns' own types; of several columns, each text is CSV.
@@ -161,8 +320,8 @@ class Table(Data):
         >>> t.typed_keys("year", texts=["2026", "NULL"], null="NULL")
         [2026, None]
         """
-        check_columns("columns", columns, self._ibis)
-        return typed(texts, [self._ibis[column] for column in columns], null)
+        table, by = self._derived(columns)
+        return typed(texts, [table._ibis[column] for column in by], null)
 
     def suggest_max_groups(
         self,
@@ -187,16 +346,68 @@ class Table(Data):
         if private is not None and not 0 < private <= 1:
             raise ParameterError("delta", delta, "0 < delta <= 1, or none where the keys are known")
         check_noise(noise, planned, delta, name="planned")
-        check_columns("by", by, self._ibis)
-        if len({*by, *self.person}) < len(by) + len(self.person):
-            raise ParameterError("by", by, "distinct columns, other than the person's")
-        released, receipt = Query.of_sizes(self, by, epsilon).draw()
+        table, groups = self._derived(by, "by")
+        if len({*groups, *self.person}) < len(groups) + len(self.person):
+            raise ParameterError("by", groups, "distinct columns, other than the person's")
+        released, receipt = Query.of_sizes(table, groups, epsilon).draw()
         assert released.spread is not None  # noqa: S101  It is what was asked for.
         share = None
         with suppress(DiscreetError):  # What is paid for is told, even where the books can be read no more.
             share = None if self.ledger is None else self.ledger.shares()
         worth = worths(released.spread, prices(future, private, noise, share))
         return Suggestion(size, released.spread, worth, receipt)
+
+    def suggest_bounds(self, column: str, *by: str, epsilon: Exact = "0.1", sums: bool = False) -> BoundsSuggestion:
+        """Spend a little to learn between which powers of two people's values of a column are.
+
+        Each person counts by the least and by the greatest value in one of their groups, those of the columns *by*.
+        With *sums*, by what their sum there may come to: for bounds of a sum, and not of a mean.
+
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"user": range(900), "age": [20 + i % 70 for i in range(900)]})
+        >>> found = Table(people, person="user").suggest_bounds("age", epsilon=1)
+        >>> int(found.low), int(found.high)
+        (16, 128)
+        """
+        table, groups = self._derived(by, "by")
+        of = Sum(column, AUTO, AUTO) if sums else Mean(column, AUTO, AUTO)
+        released, receipt = Query.of_bounds(table, of, groups, epsilon).draw()
+        return BoundsSuggestion(of.extent, released.powers[0], receipt)
+
+    def _derived(self, columns: Sequence[Any], name: str = "columns") -> tuple[Table, tuple[str, ...]]:
+        """Return the table with the columns that are named or derived, and their names."""
+        table, found = self, []
+        for column in columns:
+            known = isinstance(column, str) and (column in table._ibis.columns or is_name(column))
+            if known:
+                check_columns(name, (column,), table._ibis)
+            table, made = (table, column) if known else table._derive(column)
+            found.append(made)
+        return table, tuple(found)
+
+    def _derive(self, column: Any, name: str | None = None) -> tuple[Table, str]:
+        """Return the table with one more column, and its name, which no other column has."""
+        words = set(re.findall(r"\w+", column)) if isinstance(column, str) else set()
+        with hinted(self.types, [each for each in self._ibis.columns if each in words]):
+            made, expression = derived(self._ibis, column, name)
+        if made in self.derived:
+            return self, made.name
+        check_new(self._ibis, (made.name,))
+        rows = self._ibis.mutate(expression.name(made.name))
+        _check_names(rows)
+        return self._with(_ibis=rows, derived=(*self.derived, made)), made.name
+
+    def _bins(self, by: Sequence[str]) -> list[Any]:
+        """Return the keys that the words of derived columns say; of several, all combinations."""
+        known = {each.name: each.values for each in self.derived}
+        for name in by:
+            if known.get(name) is None:
+                need = (
+                    "columns whose bins are known, such as 'age by 10 from 0 to 100', CASE or map; else, a list of keys"
+                )
+                raise ParameterError("keys", "bins", f"{need}: {name!r} has none")
+        values = [known[name] or () for name in by]
+        return list(product(*values)) if len(by) > 1 else list(values[0])
 
     def _whole(self) -> Groups:
         return Groups(self, ())
@@ -315,9 +526,9 @@ class Groups:
         self,
         column: str,
         *,
-        low: Exact,
-        high: Exact,
         epsilon: Exact,
+        low: Exact | None = None,
+        high: Exact | None = None,
         delta: Exact | None = None,
         max_groups: int | Literal["auto"] | None = None,
         grid: Exact | None = None,
@@ -343,9 +554,9 @@ class Groups:
         self,
         column: str,
         *,
-        low: Exact,
-        high: Exact,
         epsilon: Exact,
+        low: Exact | None = None,
+        high: Exact | None = None,
         delta: Exact | None = None,
         max_groups: int | Literal["auto"] | None = None,
         grid: Exact | None = None,
@@ -389,8 +600,9 @@ class Groups:
     def explain(
         self,
         *aggregates: Aggregate,
-        epsilon: Exact,
+        epsilon: Exact | None = None,
         delta: Exact | None = None,
+        margin: Exact | Mapping[str, Exact] | None = None,
         max_groups: int | Literal["auto"] | None = None,
         weights: Mapping[str, Exact] | None = None,
         left_out: Exact | None = None,
@@ -399,14 +611,41 @@ class Groups:
     ) -> Explanation:
         """Say everything about a release that can be said before it is made: the guarantee, noise, who will appear.
 
-        It takes what `release` takes, people unless something else is asked about, and touches no data.
+        It takes what `release` takes, people unless something else is asked about, and touches no data. With a *margin*
+        in the place of epsilon, it finds the least epsilon, of three digits, at which each column's noise is within it
+        with probability 95 %; ``{"people": 50}`` names the columns for which that has to hold.
+
+        >>> import pandas as pd
+        >>> groups = Table(pd.DataFrame({"user": [1], "city": ["Rome"]}), person="user").group_by("city", keys=["Rome"])
+        >>> groups.explain(margin=50).receipt.epsilon
+        Fraction(297, 5000)
         """
         needed = bool(self.by) and self.table.person is not None
         chosen = max_groups if max_groups is not None or not needed else 1
-        question = self._query(aggregates or (People(),), epsilon, delta, chosen, weights, left_out, noise, rounds)
+        asked, notes = aggregates or (People(),), []
+
+        def question_at(epsilon: Exact) -> Query:
+            return self._query(asked, epsilon, delta, chosen, weights, left_out, noise, rounds)
+
+        if (epsilon is None) == (margin is None):
+            raise ParameterError("epsilon", epsilon, "an epsilon, or a margin by which to find it")
+        if margin is not None:
+            question_at(1)  # What is wrong with the rest is said first.
+            if chosen == "auto":
+                raise ParameterError("max_groups", "auto", "a number, with a margin; suggest_max_groups() chooses one")
+            limits = margins_of(margin, asked)
+
+            def keeps(epsilon: Fraction) -> bool:
+                with suppress(ParameterError):  # There are no numbers for noise of this size.
+                    return question_at(epsilon).keeps(limits)
+                return False
+
+            epsilon = least_epsilon(keeps, "margin", margin)
+            notes.append(f"Epsilon {written(epsilon, up=True)} is the least, of three digits, that keeps the margin.")
+        question = question_at(cast("Exact", epsilon))
         question.check()
         others = sorted({1, 2, 3, 5, 10, 20, question.bounding.max_groups}) if needed else [1]
-        return explained([question.with_groups(m, left_out) for m in others], question)
+        return explained([question.with_groups(m, left_out) for m in others], question, notes)
 
     def _query(
         self,
@@ -444,9 +683,14 @@ def people_weights(people_share: Exact | None, label: str) -> dict[str, Exact] |
     return {"people": part, label: 1 - part}
 
 
+def _is_bins(keys: Any) -> bool:
+    """Whether the keys are to be those that derived columns say."""
+    return isinstance(keys, str) and keys == "bins"
+
+
 def _check_names(table: Any) -> None:
     """Raise where an engine that ignores case would take one column for another, and so one person for another."""
-    if table.get_backend().name not in ("duckdb", "pyspark"):
+    if table.get_backend().name not in ("duckdb", "pyspark", "sqlite"):
         return
     seen: dict[str, str] = {}
     for name in table.columns:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Protoc
 import numpy as np
 
 from discreet.errors import KindError, ParameterError, ReportError, UnsupportedError
+from discreet.reals import Number, exp
 from discreet.survey.misfit import Misfit, misfit_of_counts
 
 if TYPE_CHECKING:
@@ -134,6 +135,15 @@ class Oracle(ABC, Generic[M]):
     def support(self) -> tuple[Fraction, Fraction]:
         """The probabilities (p, q) that a report supports the truth, and that it supports any one other choice."""
         return self.mechanism.support
+
+    @property
+    def alike(self) -> Number:
+        """With what probability any report is drawn as that of one of any two answers, each equally likely.
+
+        By the loss, no answer makes a report exp(loss) times as likely as another does.
+        """
+        loss = self.mechanism.loss(1).epsilon
+        return Fraction(0) if isinstance(loss, float) else exp(-loss)
 
     @abstractmethod
     def both(self, i: int, j: int, /) -> tuple[Fraction, Fraction]:

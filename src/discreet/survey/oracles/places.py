@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.domains import Categories
-from discreet.errors import KindError, ReportError
+from discreet.errors import KindError, ParameterError, ReportError
 from discreet.mechanisms import RandomizedResponse, RandomizedResponseBool
 from discreet.survey.counting import count_bytes
 from discreet.survey.misfit import Misfit, misfit_of_counts
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.coins import Coins
+    from discreet.exact import Exact
 
-__all__ = ["Places"]
+__all__ = ["Places", "played"]
 
 
 class Places(Oracle[M]):
@@ -38,6 +39,12 @@ class Places(Oracle[M]):
     def both(self, i: int, j: int, /) -> tuple[Fraction, Fraction]:
         """Return 0: no report supports two choices."""
         return Fraction(0), Fraction(0)
+
+    @property
+    def alike(self) -> Fraction:
+        """Of two answers at most one is the choice that a report names, which is more than the loss alone says."""
+        p, q = self.support
+        return 2 * q / (p + q)
 
     @property
     def weights(self) -> tuple[int, int]:
@@ -107,6 +114,14 @@ class Responses(Places[RandomizedResponse], of=RandomizedResponse):
         categories = self.mechanism.categories
         reply = self.mechanism.sample(categories.values[place], coins)
         return self.pack(np.array([categories.index(reply)]))
+
+
+def played(choices: Categories, epsilon: Exact, dice: tuple[int, ...]) -> RandomizedResponse:
+    """Return the response that dice can play and that is the most truthful within a budget."""
+    found = RandomizedResponse.for_dice(*dice, epsilon=epsilon, categories=choices)
+    if found.prob == Fraction(1, len(choices)):
+        raise ParameterError("dice", dice, f"dice with more outcomes: within epsilon {epsilon} these say nothing")
+    return found
 
 
 class YesOrNo(Places[RandomizedResponseBool], of=RandomizedResponseBool, planned=False):

@@ -2,6 +2,21 @@
 
 from discreet.tables.aggregates.aggregate import Aggregate, Column
 from discreet.tables.aggregates.counts import People, Rows
+from discreet.tables.aggregates.quantiles import Histogram, Quantile
+from discreet.tables.aggregates.quotients import Ratio, StandardDeviation, Variance
 from discreet.tables.aggregates.values import Mean, Sum, Value
 
-__all__ = ["Aggregate", "Column", "Mean", "People", "Rows", "Sum", "Value"]
+__all__ = [
+    "Aggregate",
+    "Column",
+    "Histogram",
+    "Mean",
+    "People",
+    "Quantile",
+    "Ratio",
+    "Rows",
+    "StandardDeviation",
+    "Sum",
+    "Value",
+    "Variance",
+]

@@ -6,8 +6,8 @@ Nothing outside a class asks which aggregate it is: a new one is a new class.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, final
 
@@ -16,14 +16,19 @@ import numpy as np
 from discreet.errors import KindError, ParameterError
 from discreet.exact import Exact, exact, whole
 from discreet.figures import decimals_for
+from discreet.tables.laws import Candidate, candidates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from discreet.domains import Maps, Vectors
+    from discreet.metrics import Sensitivity
+    from discreet.tables.aggregates.values import Value
     from discreet.tables.engines import Engine
     from discreet.tables.noise import ColumnNoise
+    from discreet.tables.powers import Bounds
 
-__all__ = ["MOST", "Aggregate", "Column", "Ends", "at_most", "checked_name"]
+__all__ = ["MOST", "Aggregate", "Column", "Ends", "at_most", "checked_name", "needed_by"]
 
 Ends: TypeAlias = "tuple[NDArray[Any], NDArray[Any]]"
 MOST: Final = 1 << 31
@@ -42,8 +47,8 @@ class Aggregate(ABC):
     """Its name in receipts."""
     lists: ClassVar[bool] = False
     """Whether it is above 0 exactly where there are people: then it can decide which private groups are shown."""
-    divides: ClassVar[bool] = False
-    """Whether it is a quotient by the noisy number of people."""
+    noise_words: ClassVar[str] = "noise"
+    """What an explanation calls its error."""
 
     @property
     @abstractmethod
@@ -71,6 +76,16 @@ class Aggregate(ABC):
         """The least and the greatest number of steps that a person may add to a group."""
 
     @property
+    def bins(self) -> int:
+        """How many bins its people are counted in, each in one of them; 0 where they add up to a total."""
+        return 0
+
+    @property
+    def views(self) -> tuple[Aggregate, ...]:
+        """The columns of an answer that it gives: itself, or one aggregate for each."""
+        return (self,)
+
+    @property
     @abstractmethod
     def words(self) -> str:
         """What it is, in words."""
@@ -84,6 +99,16 @@ class Aggregate(ABC):
     def plan_note(self) -> str | None:
         """What is done with its values, in a sentence."""
         return None
+
+    @property
+    def needs(self) -> tuple[Aggregate, ...]:
+        """The aggregates from whose released values its own are made, besides its total: those are released too."""
+        return ()
+
+    @property
+    def levels(self) -> bool:
+        """Whether its values are places on a scale, which a chart shows as points, and no amounts, shown as bars."""
+        return bool(self.needs)
 
     @property
     def label(self) -> str:
@@ -100,24 +125,46 @@ class Aggregate(ABC):
         """Whether its values are integers."""
         return self.unit.denominator == 1
 
+    @property
+    def learns(self) -> tuple[Value, ...]:
+        """What the bounds of its values are learned from, before it is released, where they are not given."""
+        return ()
+
+    def learned(self, found: Mapping[Aggregate, Bounds]) -> Aggregate:
+        """Return it with bounds that were found; a person's greatest number of steps stays the same."""
+        return self
+
     def placed(self, value: Any, engine: Engine) -> Any:
         """Return the steps of the values of its column, as an Ibis column, where it has one."""
         return value
 
-    @abstractmethod
     def total(self, each: Any, s: Any) -> Any:
         """Return the total of a group as an Ibis column.
 
         Each person in it has a row of *each*, with the number n of their rows there and the sum *s* of their values'
         steps.
         """
+        raise NotImplementedError
 
-    def read(self, totals: NDArray[np.int64], people: NDArray[np.int64]) -> NDArray[np.int64] | list[int]:
-        """Return the steps that groups get noise for, from their totals and numbers of people."""
+    def bin(self, each: Any, s: Any) -> Any:
+        """Return the bin of each person in a group, numbered from 0 on, as an Ibis column over the same rows."""
+        raise NotImplementedError
+
+    def read(self, totals: Any, people: NDArray[np.int64]) -> Any:
+        """Return what groups get noise for, from their totals or histograms, and numbers of people: steps, by view."""
         return totals
 
-    def finish(self, noisy: Sequence[int], people: Sequence[int]) -> list[Any]:
-        """Return the released values from noisy steps and, where it divides, noisy numbers of people."""
+    def laws(
+        self, domain: Maps | Vectors, apart: Sensitivity, epsilon: Fraction, delta: Fraction, noise: str
+    ) -> tuple[Candidate, ...]:
+        """Return what its totals may go through within a budget, or what the *noise* names, the best first.
+
+        The *domain* is that of a number for each group, and *apart* is how far a person may move those.
+        """
+        return candidates(domain, apart, epsilon, delta, noise)
+
+    def finish(self, noisy: Sequence[int], needed: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return the released values from noisy steps, and from the released values of what it needs."""
         return [value * self.unit.numerator if self.whole else float(value * self.unit) for value in noisy]
 
     def ends(self, column: Column, error: Fraction) -> Ends:
@@ -130,7 +177,7 @@ class Aggregate(ABC):
             return _down(_down(values) - reach), -_down(_down(-values) - reach)
         return values - reach, values + reach
 
-    def errors(self, noise: ColumnNoise, people: ColumnNoise) -> tuple[tuple[int, float], ...]:
+    def errors(self, noise: ColumnNoise, needed: Sequence[ColumnNoise]) -> tuple[tuple[int, float], ...]:
         """Return bounds on the error by the number of people, with probability 95 %, where it depends on them."""
         return ()
 
@@ -144,14 +191,16 @@ class Aggregate(ABC):
 class Column:
     """A released column: an aggregate, its noisy values, and the noise in them.
 
-    *people* is the column that it was divided by, if any. One that was not *asked* for had to be released for another.
+    *needed* are the columns that it was made from, too. One that was not *asked* for had to be released for another.
     """
 
     aggregate: Aggregate
     values: list[Any]
     noise: ColumnNoise
-    people: Column | None = None
+    needed: tuple[Column, ...] = ()
     asked: bool = True
+    drawn: Sequence[int] = ()
+    """What was released for it, of which its values were made."""
 
     def interval(self, confidence: Exact = "0.95") -> Ends:
         """Return the lower and upper ends of each value's interval."""
@@ -163,6 +212,18 @@ class Column:
     def decimals(self, low: NDArray[Any], high: NDArray[Any]) -> int:
         """Return with how many decimals the values deserve to be shown, by the ends of their intervals."""
         return 0 if self.aggregate.whole else decimals_for(((high - low) / 2).tolist())
+
+
+def needed_by(aggregate: Aggregate, among: Iterable[Aggregate]) -> tuple[Aggregate, ...]:
+    """Return what an aggregate needs: those *among* others that are the same, whatever their names, or else its own."""
+    others = tuple(among)
+    return tuple(next((each for each in others if _same(need, each)), need) for need in aggregate.needs)
+
+
+def _same(one: Aggregate, other: Aggregate) -> bool:
+    """Whether two aggregates are the same but for their names."""
+    names = [field.name for field in fields(one) if field.name != "name"]  # type: ignore[arg-type]
+    return type(one) is type(other) and all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def checked_name(name: str | None) -> str | None:

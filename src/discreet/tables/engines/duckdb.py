@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, ClassVar, Final
 
-from discreet.tables.engines.engine import MOMENTS, Engine, call, literal, within
+from discreet.tables.engines.engine import BLANKS, ENDS, TIME, Engine, call, literal, within
 
 __all__ = ["DuckDB"]
 
 _NANO: Final = 9
 """The scale of times in nanoseconds."""
 _NANO_ENDS: Final = (datetime(1677, 9, 22), datetime(2262, 4, 11))
-_ENDS: Final = tuple(datetime(1970, 1, 1) + timedelta(microseconds=end) for end in MOMENTS)
 
 
 class DuckDB(Engine):
@@ -24,9 +23,9 @@ class DuckDB(Engine):
     ahead: ClassVar = 1 << 14
     two_of_38: ClassVar = True  # HUGEINT and DECIMAL(38, 0).
 
-    def attempt(self, condition: Any) -> Any:
-        """Return the condition in a TRY; what is wrong within a COALESCE, that does not catch."""
-        return call("try", "boolean", condition)
+    def attempt(self, value: Any) -> Any:
+        """Return the value in a TRY; what is wrong within a COALESCE, that does not catch."""
+        return call("try", value.type(), value)
 
     def without(self, rows: Any, value: Any, listed: Sequence[Any]) -> Any:
         """Return the rows by a join: in a list that it must not be in, DuckDB looks for each value from the start."""
@@ -45,17 +44,21 @@ class DuckDB(Engine):
 
     def moments(self, column: Any) -> Any:
         """Return microseconds, of times that are clipped first: a column of seconds holds more than fit into them."""
+        return call("epoch_us", "int64", self.inside(column))
+
+    def inside(self, moment: Any) -> Any:
+        """Return a time that was clipped in its own type; those with a zone are one type, in microseconds."""
         import ibis.expr.datatypes as dt
 
-        kind = column.type()
-        if kind.timezone:  # All of them are one type, in microseconds.
-            kind = dt.Timestamp(timezone="UTC", scale=6)
-            column = column.cast(kind)
-            low, high = (literal(end.replace(tzinfo=UTC), kind) for end in _ENDS)
-        else:
-            ends = _NANO_ENDS if kind.scale == _NANO else _ENDS
-            low, high = (literal(end, dt.Timestamp(scale=6)).cast(kind) for end in ends)
-        return call("epoch_us", "int64", within(column, low, high))
+        kind = moment.type()
+        if kind.is_date() or kind.timezone:
+            return super().inside(moment)
+        ends = _NANO_ENDS if kind.scale == _NANO else ENDS
+        return within(moment, *(literal(end, dt.Timestamp(scale=6)).cast(kind) for end in ends)).cast(TIME)
+
+    def trimmed(self, text: Any) -> Any:
+        """Return what DuckDB's trim returns."""
+        return call("trim", "string", text, literal(BLANKS))
 
     def digits(self, column: Any) -> Any:
         """Return texts; where all digits are behind the point, DuckDB leaves out the 0 before it."""

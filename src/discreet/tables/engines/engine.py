@@ -11,9 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from functools import cache
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import cache, reduce
 from inspect import Parameter, Signature
+from math import nan
+from operator import add, and_, mul, sub, truediv
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -24,18 +27,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "ARITHMETIC",
+    "BLANKS",
+    "DAYS",
     "DAY_END",
+    "ENDS",
     "HALF",
     "LOW",
     "MOMENTS",
+    "POWERS",
+    "SIZES",
+    "TIME",
+    "WHOLE",
     "Engine",
     "Fetch",
     "P",
+    "alike",
     "call",
     "checked_again",
     "clipped",
     "literal",
     "numbers",
+    "placed",
     "within",
 ]
 
@@ -50,6 +63,18 @@ MOMENTS: Final = tuple(
 """The first and the last moment, in microseconds: a time zone may still add a day to it."""
 DAY_END: Final = 24 * 60 * 60 * 10**6 - 1
 """The last microsecond of a day: engines have 24:00."""
+POWERS: Final = (2.0**-64, *(2.0**exponent for exponent in range(-32, 65)))
+"""The upper ends of the bins 0, 1, 2, ... that sizes of values are in: those beyond in the last, 0 in the first."""
+ENDS: Final = tuple(_EPOCH + timedelta(microseconds=end) for end in MOMENTS)
+WHOLE: Final = (-(1 << 63), (1 << 63) - 1)
+"""The ends of whole numbers."""
+TIME: Final = "timestamp(6)"
+DAYS: Final = ("year", "quarter", "month", "week", "day")
+"""The units that begin with a day."""
+BLANKS: Final = " \t\n\v\f\r"
+ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul, "/": truediv}
+SIZES: Final = (1e-100, 1e100)
+"""Between which floats are added and multiplied: PostgreSQL fails on an overflow, and on an underflow."""
 _CHUNK: Final = 1 << 20
 """How many rows are read at a time."""
 _AGAIN: Final = "_discreet_again"
@@ -70,6 +95,8 @@ class Engine(ABC):
     """How many of a table's first rows are looked at for groups whose codes are then looked up."""
     two_of_38: ClassVar[bool] = False
     """Whether Ibis has one name for two types of 38 digits, which do not mix."""
+    deepest: ClassVar[int] = 200
+    """How many operations within each other the engine's parser takes, in the place that a filter has in a query."""
 
     def check(self, table: Any, columns: Sequence[str]) -> None:
         """Raise where a table, or a column that is asked about, would fail whatever it holds."""
@@ -83,6 +110,14 @@ class Engine(ABC):
             ):
                 need = "a table that is not called t and a number, as parts of the query are: make a view of it"
                 raise ParameterError("table", source.name, need)
+
+    def words(self, query: Any) -> str:
+        """Return a query in the words of the engine."""
+        return self.backend.compile(query)  # type: ignore[no-any-return]
+
+    def prepare(self, query: Any, words: str) -> None:
+        """Raise where the engine cannot read the words of a query, if that is not known of all of them."""
+        return
 
     def check_unchanged(self, table: Any) -> None:
         """Raise unless all that a table stands on has the columns, of the types, that it had when the table was made.
@@ -120,10 +155,10 @@ class Engine(ABC):
         return rows.filter(~value.isin(list(listed)))
 
     def who(self, column: Any) -> Any:
-        """Return a column of people in which equal means the same: texts are bytes, and -0.0 is 0.0."""
+        """Return a column of people in which equal means the same: texts are bytes, -0.0 is 0.0, and NaN is one."""
         kind = column.type()
         if kind.is_floating():
-            return (column == 0).ifelse(0.0, column).cast(kind)
+            return _nan(column).ifelse(literal(nan, kind), (column == 0).ifelse(0.0, column)).cast(kind)
         return self.octets(column) if kind.is_string() else column
 
     def key(self, column: Any) -> Any:
@@ -152,17 +187,86 @@ class Engine(ABC):
             return self.octets(column.cast("string"))
         return column if kind.is_binary() else self.letters(column)
 
-    def attempt(self, condition: Any) -> Any:
-        """Return a condition that holds for no row on which it fails, where the engine has a way to say so."""
-        return condition
+    def attempt(self, value: Any) -> Any:
+        """Return a value, or a condition, that is null for a row on which it fails, where there is a way to say so."""
+        return value
 
-    def part(self, part: Any, moment: Any) -> Any:
-        """Return a part of a day or a time, such as the year, that can be cast to any type of whole numbers."""
-        return part
+    def exactly(self, value: Any) -> Any:
+        """Return a choice among literals that has, for the engine too, the type which Ibis says."""
+        return value
+
+    def inside(self, moment: Any) -> Any:
+        """Return a day or a time within Python's years; one with a time zone, in UTC and without it."""
+        import ibis.expr.datatypes as dt
+
+        if moment.type().is_date():
+            return within(moment, literal(date.min), literal(date.max))
+        if moment.type().timezone is None:
+            return within(moment.cast(TIME), *(literal(end, TIME) for end in ENDS))
+        kind = dt.Timestamp(timezone="UTC", scale=6)
+        utc = within(moment.cast(kind), *(literal(end.replace(tzinfo=UTC), kind) for end in ENDS))
+        return call("timezone", TIME, literal("UTC"), utc)
+
+    def part(self, name: str, moment: Any) -> Any:
+        """Return the part of a day or a time, within Python's years, that an operation of Ibis with this name is."""
+        import ibis.expr.operations as ops
+
+        return getattr(ops, name)(moment).to_expr()
+
+    def truncated(self, moment: Any, unit: str) -> Any:
+        """Return the time at which the year, month, week, ... of a day or a time begins."""
+        return call("date_trunc", TIME, literal(unit), moment.cast(TIME))
+
+    def translated(self, text: Any, before: str, after: str) -> Any:
+        """Return a text in which some characters stand for others."""
+        return call("translate", "string", text, literal(before), literal(after))
+
+    def trimmed(self, text: Any) -> Any:
+        """Return a text without the blanks of ASCII at its ends."""
+        return call("btrim", "string", text, literal(BLANKS))
+
+    def cut(self, text: Any, start: int, length: int) -> Any:
+        """Return some characters of a text, each a code point."""
+        return text.substr(start, length)
+
+    def length(self, text: Any) -> Any:
+        """Return how many code points a text has."""
+        return text.length()
+
+    def like(self, text: Any, pattern: str) -> Any:
+        """Return whether a text is like a pattern, in which case counts."""
+        return text.like(pattern)
+
+    def arithmetic(self, sign: str, x: Any, y: Any, *, whole: bool) -> Any:
+        """Return a sum, difference, product or quotient: of whole numbers in 64 bits, or of floats; null beyond."""
+        import ibis.expr.datatypes as dt
+
+        if whole:  # In decimal numbers of 38 digits, which hold every product.
+            found = ARITHMETIC[sign](*(side.cast(dt.Decimal(19, 0)) for side in (x, y)))
+            low, high = (literal(Decimal(end), dt.Decimal(38, 0)) for end in WHOLE)
+            return ((found >= low) & (found <= high)).ifelse(found, literal(None, found.type())).cast("int64")
+        a, b = (_moderate(side.cast("float64")) for side in (x, y))
+        return ARITHMETIC[sign](a, b.nullif(0.0) if sign == "/" else b)
+
+    def floored(self, x: Any, width: int) -> Any:
+        """Return the greatest multiple of a whole number that is at most a number, or null."""
+        kind, least = x.type(), -(-WHOLE[0] // width) * width  # The least multiple there is.
+        if kind.is_floating():
+            x = (x.cast("float64").abs() < 2.0**53).ifelse(x.cast("float64"), literal(None, "float64")).floor()
+        elif kind.is_decimal():
+            known = reduce(and_, self.present(x)).ifelse(x, literal(None, kind))
+            x = call("floor", "float64", known)  # Ibis would cast it back to its own type, which may be too narrow.
+        number = x.cast("int64")
+        safe = (number < least).ifelse(least, number)
+        return (number >= least).ifelse(safe - (safe % width + width) % width, literal(None, "int64"))
 
     def bare(self, text: Any) -> Any:
         """Return a text that can be compared with any other: an engine may fail, row by row, where collations meet."""
         return text
+
+    def read_moment(self, moment: Any) -> Any:
+        """Return a day or a time of a column as it is compared with others."""
+        return moment
 
     @abstractmethod
     def octets(self, text: Any) -> Any:
@@ -178,8 +282,7 @@ class Engine(ABC):
 
     def days(self, column: Any) -> Any:
         """Return dates as days since 1970."""
-        inside = within(column, literal(date.min), literal(date.max))
-        return inside.delta(literal(_EPOCH.date()), unit="day").cast("int64")
+        return self.inside(column).delta(literal(_EPOCH.date()), unit="day").cast("int64")
 
     @abstractmethod
     def moments(self, column: Any) -> Any:
@@ -215,6 +318,11 @@ class Engine(ABC):
         fraction = ((inside - inside.floor()) * 2.0**30).floor()
         text = inside.floor().cast("int64").cast("string") + "." + fraction.cast("int64").cast("string")
         return _nan(x).ifelse("nan", text)
+
+    def power(self, x: Any) -> Any:
+        """Return the bin of powers of two that a float's size is in, below 0 for floats below 0. None makes it fail."""
+        place = placed(x.abs(), POWERS)
+        return (x < 0).ifelse(-place, place)
 
     def text_number(self, text: Any) -> Any:
         """Return the numbers that texts are, null for those that are none, where the engine has a cast that says so."""
@@ -262,6 +370,20 @@ def numbers(column: Any) -> NDArray[np.int64]:
     return np.concatenate([np.empty(0, np.int64), *map(np.from_dlpack, column.chunks)])
 
 
+def alike(answer: Any, keys: Sequence[str]) -> NDArray[np.intp]:
+    """Return a number for each row of an answer, which rows of the same keys share; missing keys are the same, too.
+
+    Where the keys stay with the engine, it says in a column g which rows have the same.
+    """
+    codes = np.zeros(answer.num_rows, np.intp)
+    columns = [answer.column("g")] if "g" in answer.column_names else [answer.column(key) for key in keys]
+    for column in columns:
+        coded = column.combine_chunks().dictionary_encode(null_encoding="encode").indices
+        both = codes * (len(codes) + 1) + np.from_dlpack(coded)
+        codes = np.unique(both, return_inverse=True)[1]
+    return codes
+
+
 def places(rows: NDArray[np.intp]) -> Any:
     """Return numbers of rows as an Arrow array; `pyarrow.array` would import pandas."""
     import pyarrow as pa
@@ -269,13 +391,13 @@ def places(rows: NDArray[np.intp]) -> Any:
     return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, np.int64))])
 
 
-def call(name: str, returns: str, *arguments: Any) -> Any:
+def call(name: str, returns: Any, *arguments: Any) -> Any:
     """Return a call of a function of the engine's own, for which Ibis has no name."""
     return _function(name, len(arguments), returns)(*arguments)
 
 
 @cache
-def _function(name: str, arity: int, returns: str) -> Any:
+def _function(name: str, arity: int, returns: Any) -> Any:
     import ibis
 
     def stub() -> None: ...
@@ -298,11 +420,25 @@ def within(column: Any, low: Any, high: Any) -> Any:
     return (column < low).ifelse(low, (column > high).ifelse(high, column))
 
 
+def placed(x: Any, edges: Sequence[float]) -> Any:
+    """Return the place of the first edge that a number does not exceed, or the last, in few comparisons."""
+    if len(edges) == 1:
+        return literal(0, "int64")
+    half = (len(edges) + 1) // 2
+    return (x <= edges[half - 1]).ifelse(placed(x, edges[:half]), half + placed(x, edges[half:]))
+
+
 def clipped(x: Any, low: float, high: float) -> Any:
     """Return numbers, none of which is null, between two ends; Ibis's own clip says each of them four times."""
     import ibis
 
     return ibis.least(ibis.greatest(x, low), high)
+
+
+def _moderate(x: Any) -> Any:
+    """Return a float that can be multiplied: 0 if it is small, null if it is large; NaN is the largest of all."""
+    small, large = SIZES
+    return (x.abs() <= large).ifelse((x.abs() < small).ifelse(0.0, x), literal(None, "float64"))
 
 
 def _nan(x: Any) -> Any:

@@ -31,9 +31,13 @@ class Postgres(Engine):
         if self.backend.con.info.parameter_status("server_encoding") == "SQL_ASCII":
             raise UnsupportedError("postgres needs a database with an encoding, and SQL_ASCII is none")
 
-    def part(self, part: Any, moment: Any) -> Any:
-        """Return null for infinite days and times, whose year is an infinite number."""
-        return call("isfinite", "boolean", moment).ifelse(part, literal(None, part.type()))
+    def prepare(self, query: Any, words: str) -> None:
+        """Make the temporary tables of what is in this process: that may be forbidden, and is then not paid for."""
+        self.backend._run_pre_execute_hooks(query)
+
+    def exactly(self, value: Any) -> Any:
+        """Return floats: for PostgreSQL, literals are exact numbers."""
+        return call("float8", "float64", value) if value.type().is_floating() else value
 
     def bare(self, text: Any) -> Any:
         """Return a text of the database's own collation, which any pattern can be looked for in."""

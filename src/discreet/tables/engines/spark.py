@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from discreet.errors import UnsupportedError
-from discreet.tables.engines.engine import MOMENTS, Engine, Fetch, call, literal
+from discreet.tables.engines.engine import MOMENTS, TIME, Engine, Fetch, call, literal
 
 __all__ = ["Spark"]
 
@@ -39,6 +39,12 @@ class Spark(Engine):
         """Return microseconds; in UTC, times with and without a zone are the same."""
         return call("unix_micros", "int64", call("to_timestamp", "timestamp", column)).clip(*MOMENTS)
 
+    def inside(self, moment: Any) -> Any:
+        """Return a time; in UTC, which the session is in, a zone makes no difference."""
+        if moment.type().is_date():
+            return super().inside(moment)
+        return super().inside(call("to_timestamp", TIME, moment))
+
     def clock(self, column: Any) -> Any:
         """Spark has no times of day."""
         raise UnsupportedError("pyspark has no times of day")
@@ -57,14 +63,17 @@ class Spark(Engine):
         """
         import numpy as np
         import pyarrow as pa
-        from pyspark.sql import functions
+        from pyspark.sql import Window, functions
 
         self.backend._run_pre_execute_hooks(query)
         frame = self.backend.raw_sql(words)
         sorted_ = frame.sortWithinPartitions(*frame.columns)
         held = sorted_.withColumn("row", functions.monotonically_increasing_id()).localCheckpoint()
         types = query.schema().to_pyarrow()
-        found = held.drop(*keys).toArrow()  # As Spark sends it; Ibis would make integers floats beside a null.
+        shown = held
+        if "h" in frame.columns and keys:  # Rows of one group are known by the first of them.
+            shown = held.withColumn("g", functions.min("row").over(Window.partitionBy(*keys)))
+        found = shown.drop(*keys).toArrow()  # As Spark sends it; Ibis would make integers floats beside a null.
         numbers = found.column("row").to_numpy()
 
         def fetch(rows: Any) -> list[Any]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from bisect import bisect_left
+from collections.abc import Sequence
+from datetime import date, datetime, time
 from math import floor
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from discreet.errors import KindError, UnsupportedError
-from discreet.tables.engines.engine import HALF, LOW, MOMENTS, Engine, P, call, literal
+from discreet.tables.engines.engine import DAYS, HALF, LOW, MOMENTS, POWERS, TIME, Engine, P, call, literal
+from discreet.tables.engines.rowwise import FUNCTIONS, read, since_1970
 from discreet.tables.keys import decimals
 
 __all__ = ["SQLite"]
-
-T = TypeVar("T")
 
 
 class SQLite(Engine):
@@ -24,6 +24,7 @@ class SQLite(Engine):
 
     __slots__ = ()
     name: ClassVar = "sqlite"
+    deepest: ClassVar = 10
 
     def check(self, table: Any, columns: Sequence[str]) -> None:
         """Raise also where a column has no type, of which Ibis would guess one from a row; make our functions known."""
@@ -36,8 +37,9 @@ class SQLite(Engine):
                 found = con.execute("SELECT name, type FROM pragma_table_info(?)", [source.name]).fetchall()
                 untyped += [name for name, kind in found if not kind and name in columns]
             if vars(self.backend).get("_discreet_functions") is not con:  # Once: a cursor that is open forbids it.
-                for arity, function in _FUNCTIONS:
-                    con.create_function(f"discreet{function.__name__}", arity, function, deterministic=True)
+                for arity, function in (*_FUNCTIONS, *FUNCTIONS):
+                    name = f"discreet_{function.__name__.lstrip('_')}"
+                    con.create_function(name, arity, function, deterministic=True)
                 vars(self.backend)["_discreet_functions"] = con
         except sqlite3.Error as error:
             failure = type(error).__name__
@@ -46,6 +48,25 @@ class SQLite(Engine):
             raise UnsupportedError(f"sqlite cannot be asked this ({failure}); nothing was charged: {need}")
         for name in untyped:
             raise KindError("column", name, "a column with a type, which its table or view does not say: cast it")
+
+    def words(self, query: Any) -> str:
+        """Return a query whose steps follow each other: within each other they overflow the parser's stack."""
+        import sqlglot
+        from sqlglot.optimizer.eliminate_subqueries import eliminate_subqueries
+
+        steps = eliminate_subqueries(sqlglot.parse_one(super().words(query), dialect="sqlite"))
+        return str(steps.sql("sqlite"))
+
+    def prepare(self, query: Any, words: str) -> None:
+        """Let SQLite parse the query, and run nothing: its parser's stack has room for a hundred words."""
+        failure = ""
+        self.backend._run_pre_execute_hooks(query)
+        try:
+            self.backend.con.execute(f"EXPLAIN {words}").close()
+        except sqlite3.Error as error:
+            failure = type(error).__name__
+        if failure:
+            raise UnsupportedError(f"sqlite cannot parse the query ({failure}); nothing was charged: nest less in it")
 
     def schema(self, source: Any) -> Any:
         """Return what is declared: where nothing is, Ibis would look at a row, and nothing that is asked depends on it.
@@ -110,6 +131,10 @@ class SQLite(Engine):
         """Return what our function computes: SQLite's parser has little room for nested expressions."""
         return call("discreet_nearest", "int64", x, *map(literal, (low, high, multiply, divide)))
 
+    def power(self, x: Any) -> Any:
+        """Return what our function computes."""
+        return call("discreet_power", "int64", x)
+
     def number(self, x: Any) -> Any:
         """Return what our function computes."""
         return call("discreet_number", "string", x)
@@ -117,6 +142,60 @@ class SQLite(Engine):
     def place(self, x: Any, code: Any, a: int, b: int) -> Any:
         """Return what our function computes: a remainder, as Ibis writes it for SQLite, goes through floats."""
         return call("discreet_place", "int64", x, code, literal(a), literal(b))
+
+    def read_moment(self, moment: Any) -> Any:
+        """Return what our function reads, in one form: a column has many for one moment, and may hold anything."""
+        kind = moment.type()
+        returns = kind if kind.is_date() else kind.copy(scale=6)
+        return call("discreet_moment", returns, self._held(moment), literal(int(kind.is_date())))
+
+    def inside(self, moment: Any) -> Any:
+        """Return what is held: our functions read it."""
+        return self._held(moment)
+
+    def part(self, name: str, moment: Any) -> Any:
+        """Return what our function reads."""
+        return call("discreet_part", "int32", moment, literal(name), literal(int(moment.type().is_date())))
+
+    def truncated(self, moment: Any, unit: str) -> Any:
+        """Return what our function reads: a day, or a time."""
+        day = literal(int(moment.type().is_date()))
+        return call("discreet_truncated", "date" if unit in DAYS else TIME, moment, literal(unit), day)
+
+    def translated(self, text: Any, before: str, after: str) -> Any:
+        """Return what our function makes of the text."""
+        return call("discreet_translated", "string", self._held(text), literal(before), literal(after))
+
+    def trimmed(self, text: Any) -> Any:
+        """Return what our function makes of the text."""
+        return call("discreet_trimmed", "string", self._held(text))
+
+    def cut(self, text: Any, start: int, length: int) -> Any:
+        """Return what our function makes of the text."""
+        return call("discreet_cut", "string", self._held(text), literal(start), literal(length))
+
+    def length(self, text: Any) -> Any:
+        """Return what our function counts: SQLite stops at a null character."""
+        return call("discreet_length", "int32", self._held(text))
+
+    def like(self, text: Any, pattern: str) -> Any:
+        """Return what our function says: for SQLite's own, case does not count."""
+        return call("discreet_like", "boolean", self._held(text), literal(pattern))
+
+    def arithmetic(self, sign: str, x: Any, y: Any, *, whole: bool) -> Any:
+        """Return what our function computes."""
+        name, returns = ("discreet_wholes", "int64") if whole else ("discreet_reals", "float64")
+        return call(name, returns, self._held(x), literal(sign), self._held(y))
+
+    def floored(self, x: Any, width: int) -> Any:
+        """Return what our function computes."""
+        return call("discreet_floored", "int64", self._held(x), literal(width))
+
+    def _held(self, column: Any) -> Any:
+        """Return a value as `who` does; what our functions return, and a literal, is said once."""
+        import ibis.expr.operations as ops
+
+        return column if isinstance(column.op(), ops.ScalarUDF | ops.Literal) else self.who(column)
 
 
 def _code(text: str) -> int:
@@ -137,6 +216,12 @@ def _number(x: float) -> str:
 def _nearest(x: Any, low: float, high: float, multiply: float, divide: float) -> int:
     number = float(x) if isinstance(x, int | float) else 0.0
     return floor(min(max(number, low), high) * multiply / divide + 0.5)
+
+
+def _power(x: Any) -> int:
+    number = float(x) if isinstance(x, int | float) else 0.0
+    place = min(bisect_left(POWERS, abs(number)), len(POWERS) - 1)
+    return -place if number < 0 else place
 
 
 def _truth(x: Any) -> int | None:
@@ -165,34 +250,21 @@ def _letters(x: Any) -> bytes | None:
 
 
 def _uuid(x: Any) -> bytes | None:
-    return _read(x, lambda text: str(UUID(text)).encode())
+    return read(x, lambda text: str(UUID(text)).encode())
 
 
 def _day(x: Any) -> int | None:
-    return _read(x, lambda text: (datetime.fromisoformat(text).date() - date(1970, 1, 1)).days)
+    return read(x, lambda text: (datetime.fromisoformat(text).date() - date(1970, 1, 1)).days)
 
 
 def _moment(x: Any) -> int | None:
     least, most = MOMENTS
-    return _read(x, lambda text: min(max(_since_1970(datetime.fromisoformat(text)), least), most))
+    return read(x, lambda text: min(max(since_1970(datetime.fromisoformat(text)), least), most))
 
 
 def _clock(x: Any) -> int | None:
     midnight = datetime(1970, 1, 1)
-    return _read(x, lambda text: _since_1970(datetime.combine(midnight, time.fromisoformat(text).replace(tzinfo=None))))
-
-
-def _since_1970(moment: datetime) -> int:
-    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (known - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-
-
-def _read(x: Any, reader: Callable[[str], T]) -> T | None:
-    """Return what a text says, or None where it says nothing of the kind."""
-    try:
-        return reader(x.decode())
-    except (AttributeError, ValueError, OverflowError):
-        return None
+    return read(x, lambda text: since_1970(datetime.combine(midnight, time.fromisoformat(text).replace(tzinfo=None))))
 
 
 _READERS: Final = {
@@ -213,5 +285,5 @@ _FUNCTIONS: Final = (
     (1, _number),
     (5, _nearest),
     (3, _exact),
-    *((1, function) for function in (_truth, _whole, _real, _day, _moment, _clock, _uuid, _letters)),
+    *((1, function) for function in (_power, _truth, _whole, _real, _day, _moment, _clock, _uuid, _letters)),
 )

@@ -1,0 +1,46 @@
+"""``discreet publish``: a publication is a file; looked at first, then released."""
+
+from __future__ import annotations
+
+import click
+
+from discreet.cli.show import Part, check_page, show
+
+__all__ = ["publish"]
+
+_PATH = click.Path()
+
+
+@click.command(short_help="Publish the tables of a plan; or say first what they cost.")
+@click.argument("plan", type=_PATH)
+@click.option("--release", is_flag=True, help="Release the tables; without it nothing is spent.")
+@click.option("--html", type=_PATH, help="Write what will be published as a page, to be signed off.")
+@click.option("--data-version", "version", help="A name for the data as they are, in the place of the plan's own.")
+@click.option("--who", help="Who asks, for the books.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def publish(plan: str, release: bool, html: str | None, version: str | None, who: str | None, as_json: bool) -> None:
+    """Say what the tables of a plan will cost, show, and miss by; with --release, publish them.
+
+    \b
+    discreet publish plan.toml
+    discreet publish plan.toml --html check.html
+    discreet publish plan.toml --release
+    """
+    from discreet.tables.publishing import PublicationFile
+
+    if release and html is not None:
+        raise click.UsageError("--html is a page of what will be published: leave --release away")
+    check_page(html)
+    asked = PublicationFile(plan, version)
+    if release:
+        made = asked.release(who)
+        files = [str(file) for file in made.files]
+        said = [f"{name}: {len(answer):,} rows; {answer.receipt.paid}" for name, answer in made.answers.items()]
+        receipts = {name: answer.said for name, answer in made.answers.items()}
+        return show([*said, *files], {"files": files, "receipts": receipts}, as_json=as_json)
+    found = asked.check(who)
+    if html is not None:
+        found.page.to_html(html)
+    parts: list[Part] = [found.sheet, f"{html}: open it in a browser" if html else "--release publishes it."]
+    receipts = {name: each.receipt.to_dict() for name, each in found.explained.items()}
+    return show(parts, {"price": found.price, "receipts": receipts}, as_json=as_json)

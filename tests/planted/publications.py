@@ -1,0 +1,104 @@
+"""Bugs of tables that add up: what a person changes, what all of them cost, and what they are made to agree by."""
+
+from planted import Mutant, T
+
+F, FIT, PLAN = T + "marginals.py", T + "fitting.py", T + "planning.py"
+TEST, FITTED = "test_publication.py::", "test_fitting.py::"
+APART = TEST + "TestLoss::test_a_table_is_as_far_apart_as_one_person_can_make_it"
+ENGINE = TEST + "test_every_engine_counts_what_plain_python_counts[duckdb]"
+SQUARES = FITTED + "test_the_fit_and_its_variance_are_those_of_generalized_least_squares"
+WHOLE = FITTED + "test_whole_numbers_add_up_whatever_the_tables"
+
+CATALOGUE = [
+    Mutant(
+        "a person moves each total by 1 at most, however many cells it has",
+        F,
+        "d * min(whole.l1, inner))",
+        "d)",
+        APART + "[1]",
+    ),
+    Mutant(
+        "impossible cells count as cells of a total",
+        F,
+        "cells.possible.astype(np.int64)",
+        "np.ones_like(cells.possible, np.int64)",
+        APART + "[5]",
+    ),
+    Mutant(
+        "the cells that are not shown are taken for one that moves by 1",
+        F,
+        "return Sensitivity(d * whole.l0, d * whole.l1, d * whole.l1)  # proof: other",
+        "return Sensitivity(d * whole.l0, d * whole.l1, d * whole.li)",
+        TEST + "TestLoss::test_cells_that_are_not_shown_may_all_be_one",
+    ),
+    Mutant(
+        "the tables of Gaussian noise cost what the first does",
+        F,
+        "moves = [(apart.l2_squared, v) for apart, v in zip(aparts, variances, strict=True)]",
+        "moves = [(apart.l2_squared, v) for apart, v in zip(aparts, variances, strict=True)][:1]",
+        TEST + "TestLoss::test_gaussian_noise_loses_less_than_is_stated_and_not_much[1]",
+    ),
+    Mutant(
+        "what finds private cells is not paid for",
+        F,
+        "listing = [] if self.listing is None else [self.listing.loss(self._listed(d))]\n        sizes",
+        "listing: list[Loss] = []\n        sizes",
+        TEST + "TestLoss::test_the_list_of_private_cells_and_the_sizes_are_paid_for",
+    ),
+    Mutant(
+        "values that are not shown count as the first one",
+        F,
+        "code.get(key[i], len(code))",
+        "code.get(key[i], 0)",
+        ENGINE,
+    ),
+    Mutant(
+        "a product of keys takes the tails of its first key for all",
+        T + "bounding.py",
+        "firsts.setdefault(tuple(tail), []).append(one)",
+        "firsts.setdefault(tuple(tails[key[0]]), []).append(one)",
+        ENGINE,
+    ),
+    Mutant(
+        "the fit weighs by what a table has, not by what is summed",
+        FIT,
+        "v * prod(self.sizes[i] for i in a if i not in axes)",
+        "v * prod(self.sizes[i] for i in axes if i not in a)",
+        SQUARES,
+    ),
+    Mutant(
+        "the variance forgets what means take out",
+        FIT,
+        "kept = prod(1 - 1 / self.sizes[i] for i in part)",
+        "kept = 1",
+        SQUARES,
+    ),
+    Mutant(
+        "impossible cells are divided among, too",
+        FIT,
+        "np.where(allowed & (totals > 0)[:, None], np.maximum(lowered, 0), 0)",
+        "np.where((totals > 0)[:, None], np.maximum(lowered, 0), 0)",
+        WHOLE,
+    ),
+    Mutant(
+        "tables that two of the finest share are not fixed for both",
+        FIT,
+        "shared |= {_both(one, other) for other in (*self.finest, *shared)}",
+        "shared |= {one}",
+        WHOLE,
+    ),
+    Mutant(
+        "the interval is around the published number",
+        T + "publication.py",
+        "np.ceil(self.centres - far), np.floor(self.centres + far)",
+        "near - far / 2, near + far / 2",
+        TEST + "TestAnswers::test_intervals_hold_as_often_as_they_say[laplace]",
+    ),
+    Mutant(
+        "of private cells the noise has all of delta, and so has the threshold",
+        PLAN,
+        "delta - part",
+        "delta",
+        TEST + "TestLoss::test_the_list_of_private_cells_and_the_sizes_are_paid_for",
+    ),
+]

@@ -1,0 +1,100 @@
+"""Bugs of quantiles and histograms."""
+
+from planted import Mutant, T
+
+LOSS = "test_tables_quantiles.py::TestLoss::"
+INTERVAL = "test_tables_quantiles.py::TestInterval::"
+ANSWER = "test_tables_quantiles.py::TestAnswer::"
+CATALOGUE = [
+    Mutant(
+        "a rank is moved by the smaller part of the people",
+        T + "quantiles.py",
+        "return max(q.numerator, q.denominator - q.numerator)  # proof: most",
+        "return min(q.numerator, q.denominator - q.numerator) or 1",
+        LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
+    ),
+    Mutant(
+        "the ends of intervals are free",
+        T + "quantiles.py",
+        "return len(self.at) * self.point + self.ends * self.end",
+        "return len(self.at) * self.point",
+        LOSS + "test_quantiles_and_their_ends_lose_the_sum_and_are_drawn_by_their_law",
+    ),
+    Mutant(
+        "the books are charged for one choice in each group",
+        T + "quantiles.py",
+        "each = ((self.point, len(self.at)), (self.end, self.ends))",
+        "each = ((self.point, 1), (self.end, self.ends))",
+        LOSS + "test_the_event_has_a_move_for_each_choice_in_each_group",
+    ),
+    Mutant(
+        "the depth of a tree is not paid for",
+        T + "quantiles.py",
+        "return Sensitivity(l0 * self.depth, l1 * self.depth, li)",
+        "return Sensitivity(l0, l1, li)",
+        LOSS + "test_a_person_is_in_one_node_of_each_depth",
+    ),
+    Mutant(
+        "the first bin with heads is chosen",
+        T + "quantiles.py",
+        "which = below_many(heads.sum(axis=1), coins=coins)",
+        "which = 0 * below_many(heads.sum(axis=1), coins=coins)",
+        LOSS + "test_the_audit_holds_and_finds_a_scale_that_is_too_small",
+    ),
+    Mutant(
+        "an end is as near as it is likely",
+        T + "quantiles.py",
+        "self.bins + 1, ERROR / 2)), 1)",
+        "1, Fraction(1, 2))), 1)",
+        INTERVAL + "test_it_holds_every_quantile_with_probability_95_percent_exactly",
+    ),
+    Mutant(
+        "no rank is before the first bin",
+        T + "quantiles.py",
+        "high[:, 0], low[:, -1] = -2 * _FAR, -2 * _FAR",
+        "low[:, -1] = -2 * _FAR",
+        INTERVAL + "test_it_holds_every_quantile_with_probability_95_percent_exactly",
+    ),
+    Mutant(
+        "a tree's interval knows one noise of many",
+        T + "quantiles.py",
+        "many * float_up(below) + many[::-1] * float_up(above)",
+        "np.minimum(many, 1) * float_up(below) + 0 * many[::-1] * float_up(above)",
+        INTERVAL + "test_far_bounds_the_noise_of_a_rank",
+    ),
+    Mutant(
+        "little noise in a tree has no bound",
+        T + "quantiles.py",
+        "while first * unit > _LEAST and noise",
+        "while first * unit > 1 and noise",
+        INTERVAL + "test_far_has_an_end_and_is_near_where_there_is_little_noise",
+    ),
+    Mutant(
+        "an edge belongs to the bin before it",
+        T + "aggregates/quantiles.py",
+        "(mean >= edge)",
+        "(mean > edge)",
+        ANSWER + "test_without_noise_values_are_quantiles_of_clipped_values",
+    ),
+    Mutant(
+        "edges are rounded up, and values to the nearest",
+        T + "aggregates/quantiles.py",
+        "[nearest(edge / self.grid) for",
+        "[ceil(edge / self.grid) for",
+        ANSWER + "test_edges_off_a_given_grid_are_rounded_as_values_are",
+    ),
+    Mutant(
+        "edges beside the grid",
+        T + "aggregates/quantiles.py",
+        "return unit if fits and",
+        "return power if fits and",
+        "test_tables_quantiles.py::test_a_grid_is_one_of_the_edges_where_that_is_possible",
+    ),
+    Mutant(
+        "histograms are those of groups in the order of the engine",
+        T + "bounding.py",
+        "group[same[rows]] = np.arange(len(rows))  # proof: numbered",
+        "group[np.sort(same[rows])] = np.arange(len(rows))",
+        "test_tables_bounding.py::test_each_engine_gives_the_reference_aggregates[duckdb]",
+    ),
+]
