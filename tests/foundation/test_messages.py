@@ -241,6 +241,7 @@ OTHER = survey.Question("drink", ["yes", "no"])
 TEXTS = survey.TextQuestion("word", length=16, hashes=2, cohorts=4)
 FORM = QUESTION.form(RR)
 SURVEY = survey.Survey([QUESTION, OTHER], epsilon=2)
+RESPONSE = survey.Response(SURVEY.tag, (b"\0", b"\1"))
 ROLLED = survey.Survey([QUESTION, OTHER], epsilon=2, dice=[6, 6])
 SPACE = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
 
@@ -364,6 +365,9 @@ GOOD = {
     "answers": ["yes", "no"],
     "report": lambda: survey.Client(FORM).report("yes"),
     "reports": lambda: survey.Client(FORM).report_many(["yes", "no"]),
+    "response": RESPONSE,
+    "widths": [1, 1],
+    "code": RESPONSE.to_code(),
     "candidates": ["hello", "bye"],
     "data": FORM.to_dict,
     "input_domain": SPACE[0],
@@ -430,6 +434,9 @@ BETTER = {
     "TextForm": {"question": TEXTS, "mechanism": TEXTS.mechanism(epsilon=1)},
     "TextQuestion.form": {"mechanism": TEXTS.mechanism(epsilon=1)},
     "Boxes": {"boxes": {"smoke": box}},
+    "Response": {"digest": bytes(16), "payloads": (b"\0",)},
+    "Response.from_bytes": {"data": RESPONSE.to_bytes()},
+    "Response.from_json": {"text": RESPONSE.to_json()},
     "Waves": {"boxes": lambda: [box()], "people": "same"},
     "Waves.__getitem__": {"wave": 1},
     "Waves.change": {"choice": "yes", "before": None, "after": 1},
@@ -495,6 +502,7 @@ def made():
         Ledger.in_memory(epsilon=10).reserve([discreet.IntegerLaplace(scale=2).event(1)]),
         tables.Bounding(tables.People(), person="user", by="city", keys=["Rome"]),
         survey.PairCollector(FORM, OTHER.form(RR)),
+        RESPONSE,
         survey.Waves([box()], people="same"),
         survey.Waves([box()], people="same").estimate(),
         InTurn.within(tables.Bounding(tables.People(), person="user"), epsilons=[1]),

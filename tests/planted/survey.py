@@ -23,8 +23,8 @@ CATALOGUE = [
     Mutant(
         "reports of version 1",
         "survey/reports.py",
-        "    _check_version(data[1])",
-        "    _check_version(max(data[1], VERSION))",
+        "    check_version(data[1])",
+        "    check_version(max(data[1], VERSION))",
         f"{W}::TestCorruption",
     ),
     Mutant(

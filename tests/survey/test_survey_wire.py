@@ -11,6 +11,7 @@ import json
 import pickle
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ from discreet import (
     SubsetSelection,
 )
 from discreet.coins import KeyedCoins
-from discreet.survey import Collector, Form, Question, Report, TextForm, TextQuestion
+from discreet.survey import Collector, Form, Question, Report, Response, Survey, TextForm, TextQuestion
 
 FILE = Path(__file__).parents[1] / "data" / "wire.json"
 OLD = Path(__file__).parents[1] / "data" / "wire-1.json"
@@ -248,7 +249,19 @@ def made_vectors():
         for secret in [*SECRETS, b"k" * 64, b"k" * 65, b"k" * 200]
         for context in (b"", b"context", bytes(12))
     ]
-    return {"version": 2, "forms": forms, "coins": coins}
+    return {"version": 2, "forms": forms, "coins": coins, "surveys": list(made_surveys(made_forms()))}
+
+
+def made_surveys(forms):
+    """Return surveys of the forms of the vectors, with responses: a short one, a wide one, and one in another order."""
+    for chosen in ([1], [0, 1, 3], [3, 1, 0], [2, 5, 6, 7], [0, 4, 7]):
+        survey = Survey.of([forms[i] for i in chosen])
+        responses = []
+        for payloads in zip(*(cycle(made_payloads(form)) for form in survey.forms), range(4), strict=False):
+            response = Response(survey.tag, payloads[:-1])
+            said = {"bytes": response.to_bytes().hex(), "json": response.to_json(), "code": response.to_code()}
+            responses.append({"payloads": [payload.hex() for payload in response.payloads], **said})
+        yield {"forms": chosen, "digest": survey.digest.hex(), "responses": responses}
 
 
 def taken(coins, n):

@@ -24,6 +24,7 @@ from discreet.survey.plans import Option, Plan, plan
 from discreet.survey.poisoning import influence
 from discreet.survey.questions import Question
 from discreet.survey.reports import Report
+from discreet.survey.responses import Response
 from discreet.survey.shuffling import Shuffled
 from discreet.survey.surveys import Boxes, Estimates, Survey
 from discreet.survey.texts import TextClient, TextForm, TextQuestion
@@ -47,6 +48,7 @@ __all__ = [
     "Plan",
     "Question",
     "Report",
+    "Response",
     "Share",
     "Shuffled",
     "Survey",

@@ -32,6 +32,7 @@ REASONS: Final = (
     "no header",
     "not a payload",
     "blank",
+    "another survey",
 )
 """Why a report is refused; the first is that it is not."""
 
@@ -56,9 +57,9 @@ class Reader:
             report = Report.from_bytes(data)
         if report.digest != self.form.tag:
             raise ReportError("another form", f"it answers {report.digest.hex()}, this box {self.form.tag.hex()}")
-        return self._bare(report.payload)
+        return self.bare(report.payload)
 
-    def _bare(self, payload: bytes) -> bytes:
+    def bare(self, payload: bytes, /) -> bytes:
         """Return one bare payload, or raise ReportError."""
         if len(payload) != self.form.width:
             raise ReportError("wrong length", f"need {self.form.width} bytes of payload, not {len(payload)}")
@@ -134,13 +135,13 @@ class Reader:
     def _one(self, item: Any, payloads: bool) -> bytes:
         """Return the payload of whatever stands for a report, or raise ReportError."""
         if isinstance(item, bytes | bytearray | memoryview):
-            return self._bare(bytes(item)) if payloads else self.payload(item)
+            return self.bare(bytes(item)) if payloads else self.payload(item)
         if isinstance(item, Report):
             if payloads:
                 raise ReportError("not a payload", "whole reports are for add_many(...)")
             return self.payload(item)
         try:
-            return self._bare(self.form.payload_of(item))
+            return self.bare(self.form.payload_of(item))
         except ReportError as error:
             if error.reason in ("impossible", "implausible weight"):
                 raise
@@ -149,7 +150,7 @@ class Reader:
                 raise ReportError("blank", "a report that was lost says nothing") from None
             data = _from_hex(said)
             if payloads and self.form.says != "choice" and data:
-                return self._bare(data)
+                return self.bare(data)
             if not payloads and (said.startswith("{") or len(data) >= HEADER):
                 return self.payload(data or said)
             if payloads and error.reason == "not a report":

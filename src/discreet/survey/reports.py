@@ -22,7 +22,7 @@ from discreet.errors import KindError, ReportError
 from discreet.survey.files import strict_json
 from discreet.survey.wire import TAG, VERSION
 
-__all__ = ["HEADER", "MAGIC", "Report"]
+__all__ = ["HEADER", "MAGIC", "Report", "check_version", "from_hex"]
 
 MAGIC: Final = 0xD5
 HEADER: Final = 2 + TAG
@@ -65,7 +65,7 @@ class Report:
         data = bytes(data)
         if len(data) < 2 or data[0] != MAGIC:
             raise ReportError("not a report", f"need {HEADER} bytes of header that begin with {MAGIC:#x}")
-        _check_version(data[1])
+        check_version(data[1])
         if len(data) < HEADER:
             raise ReportError("not a report", f"need {HEADER} bytes of header, not {len(data)}")
         return cls(data[2:HEADER], data[HEADER:])
@@ -83,9 +83,9 @@ class Report:
             version, digest, payload = data["discreet"], data["form"], data["payload"]
         except (ValueError, TypeError, KeyError):
             raise ReportError("not a report", "need JSON with discreet, form and payload, each once") from None
-        _check_version(version)
+        check_version(version)
         try:
-            return cls(_from_hex(digest), base64.b64decode(payload, validate=True))
+            return cls(from_hex(digest), base64.b64decode(payload, validate=True))
         except (ValueError, TypeError, binascii.Error):
             raise ReportError(
                 "not a report", f"need form, {TAG} bytes in hexadecimal, and payload in base 64"
@@ -95,13 +95,14 @@ class Report:
         return f"Report(digest=bytes.fromhex({self.digest.hex()!r}), payload=bytes.fromhex({self.payload.hex()!r}))"
 
 
-def _check_version(version: Any) -> None:
+def check_version(version: Any) -> None:
+    """Raise ReportError unless it is the version that is read."""
     if type(version) is not int or version != VERSION:
         detail = _OLD if type(version) is int and version == 1 else f"this collector's is {VERSION}"
         raise ReportError("another version", detail)
 
 
-def _from_hex(text: str) -> bytes:
+def from_hex(text: str) -> bytes:
     """Return bytes in hexadecimal, two digits each and nothing between them."""
     data = bytes.fromhex(text)
     if len(text) != 2 * len(data):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 
-from discreet.errors import KindError, MismatchError, ParameterError, show
+from discreet.errors import KindError, MismatchError, ParameterError, ReportError, show
 from discreet.exact import Exact, exact, listed, written
 from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
@@ -24,12 +24,16 @@ from discreet.survey.crosstabs import Crosstab
 from discreet.survey.estimates import Estimate
 from discreet.survey.files import digest_of_file, read_json, write_json
 from discreet.survey.forms import Form
+from discreet.survey.gathering import Gatherer, codes_of, is_codes, is_responses
 from discreet.survey.oracles import KINDS, LocalMechanism, kind_named
 from discreet.survey.oracles.places import played
 from discreet.survey.pairs import PairCollector
 from discreet.survey.questions import Question
+from discreet.survey.reading import GOOD, REASONS, Reader
+from discreet.survey.responses import Response, survey_digest
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
 from discreet.survey.waves import People, Waves, WavesEstimate
+from discreet.survey.wire import TAG
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,6 +115,16 @@ class Survey:
     def names(self) -> list[str]:
         """The names of the questions."""
         return [form.question.name for form in self.forms]
+
+    @property
+    def digest(self) -> bytes:
+        """The SHA-256 of the forms' digests, in order: surveys agree where all their forms do."""
+        return survey_digest(form.digest for form in self.forms)
+
+    @property
+    def tag(self) -> bytes:
+        """The first 16 bytes of the digest: what a response carries."""
+        return self.digest[:TAG]
 
     def __getitem__(self, name: str) -> Form:
         for form in self.forms:
@@ -321,20 +335,68 @@ class Boxes(Mapping[str, Collector]):
 
     boxes: dict[str, Collector]
 
+    def add(self, response: Response | bytes | str, /) -> None:
+        """Add one person's response: a Response, its bytes, its JSON or its code; to all boxes or to none.
+
+        One that is refused is counted as such in each box, and raises ReportError.
+
+        >>> survey = Survey([Question("smokes", ["no", "yes"]), Question("drinks", ["no", "yes"])], epsilon=2)
+        >>> boxes = survey.collector()
+        >>> boxes.add(Response(survey.tag, (bytes([1]), bytes([0]))))
+        >>> boxes
+        <boxes: smokes: 1 reports, drinks: 1 reports>
+        """
+        gatherer = self._gatherer
+        try:
+            payloads = gatherer.response(response).payloads
+            rows = [Reader(form).bare(payload) for form, payload in zip(gatherer.forms, payloads, strict=True)]
+        except ReportError as error:
+            self._take(self._refusals({error.reason: 1}))
+            raise
+        self._take(self._parts([np.frombuffer(row, np.uint8)[None, :] for row in rows]))
+
+    @property
+    def _gatherer(self) -> Gatherer:
+        return Gatherer(tuple(box.form for box in self.boxes.values()))
+
+    def _empty(self) -> dict[str, Collector]:
+        return {name: Collector(box.form, wave=box.wave) for name, box in self.boxes.items()}
+
+    def _parts(self, rows: Sequence[NDArray[np.uint8]]) -> dict[str, Collector]:
+        """Return boxes with the payloads of each question, which are known to be good."""
+        parts = self._empty()
+        for part, payloads in zip(parts.values(), rows, strict=True):
+            part.count(payloads)
+        return parts
+
+    def _refusals(self, reasons: Mapping[str, int]) -> dict[str, Collector]:
+        """Return boxes in which so many responses were refused, in each."""
+        parts = self._empty()
+        for part in parts.values():
+            for reason, times in reasons.items():
+                part.refuse(reason, times)
+        return parts
+
     def add_many(self, noisy: Any, /) -> dict[str, Tally]:
         """Add many people's randomized answers: what `Survey.perturb` gave, a path, Arrow, or a Spark frame.
+
+        Or responses: rows of bytes, a list of what `add` takes, or a path that ends in .txt, of a file with a code a
+        line. A response is refused as a whole, and counted as such in each box.
 
         A file is counted once; and whatever goes wrong, all of it is added or nothing.
         """
         boxes = list(self.boxes.values())
-        parts = [Collector(box.form, wave=box.wave) for box in boxes]
+        parts = list(self._empty().values())
         if is_spark(noisy):
             for name, part in zip(self.boxes, parts, strict=True):
                 part.add_many(noisy, column=name, payloads=True)
         else:
             with Progress("people") as progress:
                 for source in pieces(noisy, boxes, parts):
-                    for columns in chunks(source, list(self.boxes), _CHUNK):
+                    for chunk in _responses(source):
+                        _gather(self._gatherer, chunk, parts)
+                        progress.add(len(chunk))
+                    for columns in () if _is_gathered(source) else chunks(source, list(self.boxes), _CHUNK):
                         for part, column in zip(parts, columns, strict=True):
                             part.add_chunk(column, payloads=True)
                         progress.add(len(columns[0]))
@@ -345,7 +407,7 @@ class Boxes(Mapping[str, Collector]):
         if not isinstance(counts, Mapping) or not set(counts) <= set(self.boxes):
             need = f"a mapping from questions to counts of their choices: {', '.join(self.boxes)}"
             raise KindError("counts", counts, need)
-        parts = {name: Collector(box.form, wave=box.wave) for name, box in self.boxes.items()}
+        parts = self._empty()
         for name, ticks in counts.items():
             parts[name].add_counts(ticks)
         self._take(parts)
@@ -482,6 +544,27 @@ def _questions(questions: Iterable[Q]) -> list[Q]:
 
 
 _BUDGETED: Final = {name: kind for name, kind in KINDS.items() if kind.budgeted}
+
+
+def _is_gathered(source: Any) -> bool:
+    return is_codes(source) or is_responses(source)
+
+
+def _responses(source: Any) -> Iterable[Any]:
+    """Yield the responses of a source in chunks; nothing where it has columns instead."""
+    if is_codes(source):
+        return codes_of(source, _CHUNK)
+    return (source[i : i + _CHUNK] for i in range(0, len(source), _CHUNK)) if is_responses(source) else ()
+
+
+def _gather(gatherer: Gatherer, chunk: Any, parts: Sequence[Collector]) -> None:
+    """Add responses to boxes, each to all of them or, refused, to none."""
+    rows, why = gatherer.read(chunk)
+    found = np.bincount(why, minlength=len(REASONS)).tolist()
+    for part, payloads in zip(parts, rows, strict=True):
+        part.count(payloads[why == GOOD])
+        for reason, times in zip(REASONS[1:], found[1:], strict=True):
+            part.refuse(reason, times)
 
 
 def _sides(dice: Any) -> tuple[int, ...] | None:
