@@ -110,7 +110,7 @@ class Response:
             raise ReportError("not a report", "need JSON with discreet, survey and payloads, each once") from None
         check_version(version)
         try:
-            listed = payloads if isinstance(payloads, list) else [None]
+            listed: list[Any] = payloads if isinstance(payloads, list) else [None]
             return cls(from_hex(digest), tuple(base64.b64decode(payload, validate=True) for payload in listed))
         except (ValueError, TypeError, binascii.Error):
             need = f"need survey, {TAG} bytes in hexadecimal, and payloads, a list of texts in base 64"
