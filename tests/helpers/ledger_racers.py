@@ -47,3 +47,12 @@ def spend_as(path, who, results):
             count += 1
     except BudgetError:
         results.put((who, count))
+
+
+def reserve_named(path, event, runs, barrier, results):
+    """Reserve under one name after the other at the same moment as others do; tell the numbers of the entries."""
+    book, found = Ledger(path), []
+    for run in range(runs):
+        barrier.wait(60)
+        found.append(book.reserve([event], name=f"run {run}").number)
+    results.put(found)

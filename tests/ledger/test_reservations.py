@@ -1,6 +1,7 @@
 """Reservations: charged together, made once each, whatever crashes or races."""
 
 import json
+import multiprocessing
 import os
 import pickle
 import signal
@@ -258,3 +259,65 @@ class TestCrashesAndRaces:
             assert made >= seen + rest.count("made")
             assert book.spent.epsilon == 80
         book.verify()
+
+
+class TestNames:
+    def test_a_name_is_reserved_once_and_again_after_it_was_taken_back(self):
+        book = books()
+        plan = book.reserve([TENTH] * 3, name="november")
+        spent = book.spent
+        assert book.reserve([TENTH] * 3, name="november") == plan == book.reserved_as("november")
+        assert book.spent == spent
+        assert len(book.entries()) == 1
+        assert book.reserve([TENTH] * 3, name="december") != plan
+        assert book.reserve([TENTH] * 3) != plan
+        book.void(plan.number, reason="a mistake", unseen=True)
+        assert book.reserved_as("november") is None
+        assert book.reserve([TENTH] * 3, name="november").number == 5
+        book.verify()
+
+    def test_a_name_stands_when_nothing_is_left_on_the_books(self):
+        book = Ledger.in_memory(epsilon="0.1")
+        plan = book.reserve([TENTH], name="all")
+        assert book.left.epsilon == 0
+        assert book.reserve([TENTH], name="all") == plan
+        with pytest.raises(BudgetError):
+            book.reserve([TENTH], name="more")
+
+    def test_other_releases_under_the_same_name_are_refused(self):
+        book = books()
+        book.reserve([TENTH] * 3, name="november")
+        with pytest.raises(ParameterError, match="the same releases"):
+            book.reserve([THIRD], name="november")
+        assert len(book.entries()) == 1
+
+    def test_a_text_in_a_receipt_is_no_name(self):
+        book = books()
+        key = book.reserve([TENTH], name="november") and book.entries()[0].receipt["discreet:named"]
+        book.void(1, reason="a mistake", unseen=True)
+        book.charge(epsilon="0.1", receipt={"discreet:named": key})
+        book.reserve([TENTH], receipt={"discreet:named": key})
+        assert book.reserved_as("november") is None
+
+    @pytest.mark.parametrize("name", ["", "  ", 7, "\0", b"x"])
+    def test_what_is_no_name_is_refused(self, name):
+        with pytest.raises((ParameterError, KindError)):
+            books().reserve([TENTH], name=name)
+        with pytest.raises((ParameterError, KindError)):
+            books().reserved_as(name)
+
+    def test_of_several_processes_at_the_same_moment_one_pays(self, tmp_path):
+        from ledger_racers import reserve_named
+
+        path = tmp_path / "books.db"
+        Ledger(path, epsilon=9).close()
+        spawn = multiprocessing.get_context("spawn")
+        barrier, results, runs = spawn.Barrier(2), spawn.Queue(), cases(10, 60)
+        racers = [spawn.Process(target=reserve_named, args=(path, TENTH, runs, barrier, results)) for _ in range(2)]
+        for racer in racers:
+            racer.start()
+        found = [results.get(timeout=60) for _ in racers]
+        for racer in racers:
+            racer.join()
+        assert found[0] == found[1] == list(range(1, runs + 1))
+        assert len(Ledger(path).entries()) == runs

@@ -13,7 +13,7 @@ CATALOGUE = [
     Mutant(
         "a person moves each total by 1 at most, however many cells it has",
         F,
-        "d * min(whole.l1, inner))",
+        "d * min(whole.l1, inner * whole.li))",
         "d)",
         APART + "[1]",
     ),
@@ -100,5 +100,33 @@ CATALOGUE = [
         "delta - part",
         "delta",
         TEST + "TestLoss::test_the_list_of_private_cells_and_the_sizes_are_paid_for",
+    ),
+    Mutant(
+        "a sum of several cells moves by what one person adds to one of them",
+        F,
+        "inner * whole.li)",
+        "whole.li)",
+        TEST + "TestLoss::test_sums_are_as_far_apart_as_one_person_can_make_them[1]",
+    ),
+    Mutant(
+        "margins of a sum are taken for steps",
+        PLAN,
+        "unit = float_up(self.of.unit)",
+        "unit = 1.0",
+        TEST + "TestSums::test_margins_are_in_the_units_of_the_sum",
+    ),
+    Mutant(
+        "the interval of a sum is one of steps",
+        T + "publication.py",
+        "low, high = (end * self.unit.numerator / self.unit.denominator for end in ends)",
+        "low, high = ends",
+        TEST + "TestSums::test_intervals_hold_as_often_as_they_say[laplace]",
+    ),
+    Mutant(
+        "sums that may be negative are published as if they could not",
+        PLAN,
+        "if of.learns or of.steps[0] < 0:",
+        "if of.learns:",
+        TEST + "TestSums::test_what_has_no_totals_that_add_up_is_refused",
     ),
 ]

@@ -102,4 +102,25 @@ CATALOGUE = [
         "return ()",
         "test_whose_left.py::test_an_answer_says_whose_what_is_left_is",
     ),
+    Mutant(
+        "who reserves the same at the same moment pays as well",
+        "ledger/books.py",
+        "standing = None if key is None else self._named(connection, key)",
+        "standing = None",
+        "test_reservations.py::TestNames::test_a_name_is_reserved_once_and_again_after_it_was_taken_back",
+    ),
+    Mutant(
+        "a name that was taken back stands",
+        "ledger/books.py",
+        'if not _notes(connection, "void", number):\n                return charge',
+        "if number:\n                return charge",
+        "test_reservations.py::TestNames::test_a_name_is_reserved_once_and_again_after_it_was_taken_back",
+    ),
+    Mutant(
+        "any text in a receipt is a name",
+        "ledger/books.py",
+        "charge.receipt.get(NAMED) != key",
+        "False",
+        "test_reservations.py::TestNames::test_a_text_in_a_receipt_is_no_name",
+    ),
 ]

@@ -16,7 +16,7 @@ from discreet import BudgetError, Gaussian, KindError, Laplace, Ledger, Paramete
 from discreet.coins import SYSTEM
 from discreet.mechanisms import LaplaceThreshold
 from discreet.reals import float_up
-from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Sum, Table
+from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Rows, Sum, Table
 from discreet.tables.bounding import Totals, key_domains
 from discreet.tables.keys import OTHER
 from discreet.tables.marginals import Cells, Marginals, apart_by, gaussians
@@ -81,6 +81,19 @@ class TestLoss:
             assert apart.l2_squared >= max((x * x).sum() for x in seen)
             twice = apart_by(bounding, cells, axes, 2)
             assert twice.l1 == 2 * apart.l1
+
+    @pytest.mark.parametrize(("cells", "most"), SHAPES, ids=range(len(SHAPES)))
+    def test_sums_are_as_far_apart_as_one_person_can_make_them(self, cells, most):
+        """A person adds 0 to 7 steps to each of some cells: as far as people counted, 7 times."""
+        of = Sum("amount", 0, 7, 1)
+        bounding = Bounding(of, person="id", by=["region", "sex"], max_groups=most, keys=cells.keys())
+        for axes in AXES:
+            apart = apart_by(bounding, cells, axes).tightest()
+            seen = [7 * cells.sums(moved, axes).ravel() for moved in moves(cells, most)]
+            assert apart.l1 == max(x.sum() for x in seen)
+            assert apart.li == max(x.max(initial=0) for x in seen)
+            assert apart.l0 == max((x > 0).sum() for x in seen)
+            assert apart.l2_squared >= max((x * x).sum() for x in seen)
 
     @pytest.mark.parametrize(("cells", "most"), SHAPES, ids=range(len(SHAPES)))
     def test_laplace_noise_loses_exactly_what_some_person_costs(self, cells, most):
@@ -239,6 +252,12 @@ def test_every_engine_counts_what_plain_python_counts(engine):
     expected[cells.possible.ravel()] = reference.result(known, rows, SALT)
     expected = expected.reshape(3, 2, 3)
     assert expected.sum() > 50
+    sums = Bounding(Sum("year", 1, 2, 1), person="id", by=by, max_groups=3, keys=cells.keys(), salt=SALT)
+    drawn_sums = Marginals(sums, ((0, 2),), (Laplace(0),), cells).of_tables.release(found)
+    added = np.zeros(18, np.int64)
+    added[cells.possible.ravel()] = reference.result(sums, rows, SALT)
+    assert (drawn_sums.noisy[0] == added.reshape(3, 2, 3).sum(1)).all()
+    assert added.sum() > 60
     for noisy, sums in zip(drawn.noisy, (expected.sum(), expected.sum(1), expected), strict=True):
         assert (noisy == sums).all()
     private = Bounding(People(), person="id", by=by, max_groups=3, salt=SALT, key_types=key_domains(found, by))
@@ -361,6 +380,77 @@ class TestAnswers:
             found = Table(rows, person="id").publish(NESTED, epsilon=40, keys=KEYS, max_groups=most)
             assert abs(found[()].columns["people"][0] - total) < 10
         assert "as often" in str(Table(rows, person="id").plan(NESTED, epsilon=1, keys=KEYS, max_groups=3))
+
+
+class TestSums:
+    AMOUNTS = Table(people().assign(amount=lambda x: x.id % 9), person="id")
+
+    def test_sums_are_those_of_the_bounded_values_and_add_up(self, given_coins):
+        """At an epsilon at which the noise is nearly nothing, and at one at which it is not."""
+        true = people().assign(amount=lambda x: (x.id % 9).clip(2, 7)).groupby("region").amount.sum().tolist()
+        for epsilon, near in (("4000", 0.02), (1, 200)):
+            plan = self.AMOUNTS.plan(NESTED, epsilon=epsilon, keys=KEYS, of=Sum("amount", 2, 7, "0.01"), left_out=0)
+            assert plan.spent.epsilon == plan.epsilon
+            found = plan.release()
+            values = found["region"].columns["sum of amount"]
+            assert [abs(x - y) < near for x, y in zip(values, true, strict=True)] == [True] * 3
+            fine = found["region", "sex"].to_rows()
+            for row in found["region"].to_rows():
+                parts = [x["sum of amount"] for x in fine if x["region"] == row["region"]]
+                assert sum(round(100 * x) for x in parts) == round(100 * row["sum of amount"])
+                assert row["sum of amount_low"] <= row["sum of amount"] <= row["sum of amount_high"]
+                assert row["noisy sum of amount"] != pytest.approx(0)
+
+    @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+    def test_intervals_hold_as_often_as_they_say(self, given_coins, noise):
+        of = Sum("amount", 0, 8, "1/4")
+        plan = self.AMOUNTS.plan(NESTED, epsilon=1, delta="1e-6", keys=KEYS, noise=noise, left_out=0, of=of)
+        steps, runs = np.array([0, 30, 900, 0, 4, 0]), cases(250, 1500)
+        true, held, raw = steps.reshape(3, 2).sum(1) / 4, 0.0, 0.0
+        for _ in range(runs):
+            answer = plan._published(plan.measurement.sample(totals(steps), SYSTEM), plan.receipt)["region"]
+            for column in ("sum of amount", "noisy sum of amount"):
+                low, high = answer.interval("0.95", column)
+                share = ((low <= true) & (true <= high)).mean()
+                held, raw = (held + share, raw) if column[0] == "s" else (held, raw + share)
+        assert min(held, raw) / runs > 0.95 - 4 * (0.05 / runs) ** 0.5
+        assert raw / runs < 0.99
+
+    def test_margins_are_in_the_units_of_the_sum(self):
+        margins = {(): 200, "region": 100, ("region", "sex"): 100}
+        coarse, fine = (
+            self.AMOUNTS.plan(NESTED, margins=margins, keys=KEYS, of=Sum("amount", 0, 8, grid)).solve()
+            for grid in (1, "1/64")
+        )
+        assert coarse.epsilon == pytest.approx(fine.epsilon, rel=0.02)
+        for plan in (coarse, fine):
+            assert max(plan.reaches[1:]) <= 100
+            assert max(plan.reaches[1:]) > 97
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            {"of": Mean("amount", 0, 9)},
+            {"of": Sum("amount", -1, 9)},
+            {"of": Sum("amount", 0, "auto")},
+            {"of": Rows(3)},
+            {"of": "people"},
+            {"of": Sum("none", 0, 9)},
+            {"of": Sum("sex", 0, 9)},
+            {"of": Sum("amount", 0, 9), "keys": None, "delta": "1e-6"},
+            {"of": Sum("amount", 0, 9), "totals": {(): 300}},
+        ],
+        ids=str,
+    )
+    def test_what_has_no_totals_that_add_up_is_refused(self, asked):
+        with pytest.raises((ParameterError, KindError)):
+            self.AMOUNTS.publish(NESTED, **({"epsilon": 1, "keys": KEYS} | asked))
+
+    def test_columns_may_be_derived_where_they_are_asked_for(self):
+        tables = [[], ["amount by 3 from 0 to 9 as thirds"], ["thirds", "sex"]]
+        found = self.AMOUNTS.publish(tables, epsilon=9, keys={"thirds": "bins", "sex": ["f", "m"]})
+        assert found["thirds"].keys == [(0,), (3,), (6,)]
+        assert found.receipt.derived == {"thirds": "amount by 3 from 0 to 9"}
 
 
 class TestBooks:

@@ -31,7 +31,7 @@ from discreet.ledger.entries import Entry, Mark, Row, amount_text, chained, chec
 from discreet.ledger.formats import ANSWERS, FORMAT, Books, create, enter
 from discreet.ledger.limits import NO_LIMITS, Analyst, Limits, Period, Spell, unstated
 from discreet.ledger.older import Old, check_origin, migrate
-from discreet.ledger.reservations import RESERVED, Plan, Reservation
+from discreet.ledger.reservations import NAMED, RESERVED, Plan, Reservation
 from discreet.ledger.sqlite import SQLiteStore, in_memory
 from discreet.ledger.store import DAMAGED, Connection, Kind, Store, UnwritableError
 from discreet.measures import amount
@@ -313,7 +313,13 @@ class Ledger:
         return self._charged(released, table, receipt, who, floats=floats)
 
     def reserve(
-        self, releases: Iterable[Any], *, table: str | None = None, receipt: Any = None, who: str | None = None
+        self,
+        releases: Iterable[Any],
+        *,
+        table: str | None = None,
+        receipt: Any = None,
+        who: str | None = None,
+        name: str | None = None,
     ) -> Reservation:
         """Charge releases that are fixed in advance by what they tell together; each can then be made once.
 
@@ -321,19 +327,53 @@ class Ledger:
         any answers; what is fixed is each release's event: its mechanism, its numbers and its distance. They are
         charged as one release, at the point of their exact joint curve that takes the least share of what is left of
         epsilon and of delta; or one by one, where that takes less. What is never released stays paid for; on books
-        with periods a release is made in the period in which it was reserved, or never.
+        with periods a release is made in the period in which it was reserved, or never. A *name* is reserved once:
+        whoever reserves the same under it, later or at the same moment, gets the one that stands, for nothing.
 
         >>> book = Ledger.in_memory(epsilon=5, delta="2e-6")
-        >>> plan = book.reserve([Event.of(moves=[("0.1", 1)])] * 100)
+        >>> plan = book.reserve([Event.of(moves=[("0.1", 1)])] * 100, name="2026-11")
         >>> f"{float(book.spent.epsilon):.3f}", book.entries()[0].event.parts[0].mechanism
         ('4.780', 'Reservation')
+        >>> book.reserve([Event.of(moves=[("0.1", 1)])] * 100, name="2026-11") == plan
+        True
         """
         mark, asker = self._current(), self._asker(who)
-        left = self._left(mark, asker)
+        left, key = self._left(mark, asker), None if name is None else _key(name)
         plan = Plan.of(releases, left)
         event = plan.cheapest(left, self._shares(mark, asker))
-        told = {RESERVED: plan.to_dict(), "receipt": receipt}
-        return Reservation(self, self._charged(event, table, told, who).number)
+        told = {RESERVED: plan.to_dict(), "receipt": receipt} | ({} if key is None else {NAMED: key})
+        entry = self._charged(event, table, told, who, key=key)
+        made = Plan.read(entry.receipt)
+        if made is None or made.releases != plan.releases:
+            raise ParameterError("name", name, "a name under which the same releases were reserved, or nothing")
+        return Reservation(self, entry.number)
+
+    def reserved_as(self, name: str, /) -> Reservation | None:
+        """Return what was reserved under a name and not taken back; None where nothing was.
+
+        >>> Ledger.in_memory(epsilon=1).reserved_as("2026-11") is None
+        True
+        """
+        key = _key(name)
+
+        def read(connection: Connection) -> Entry | None:
+            self._mark, _ = self._follow(connection, self._mark)
+            return self._named(connection, key)
+
+        found = self._run("DEFERRED", read)
+        return None if found is None else Reservation(self, found.number)
+
+    def _named(self, connection: Connection, key: str) -> Entry | None:
+        """Return the reservation of a name that stands, on books that were read to their end."""
+        books = self._head(connection)
+        query = "SELECT number FROM entries WHERE kind = 'charge' AND receipt LIKE ? ORDER BY number"
+        for (number,) in connection.execute(query, (f"%{key}%",)).fetchall():
+            charge = self._charge(connection, books, number)
+            if charge is None or Plan.read(charge.receipt) is None or charge.receipt.get(NAMED) != key:
+                continue
+            if not _notes(connection, "void", number):
+                return charge
+        return None
 
     def shares(self, *, who: str | None = None) -> Callable[[Event], Fraction]:
         """Return a function that says which part of what is left now an event would take; above 1, it does not fit.
@@ -364,15 +404,25 @@ class Ledger:
         return Reservation(self, number)
 
     def _charged(
-        self, released: Event, table: str | None, receipt: Any, who: str | None, *, floats: bool = False
+        self,
+        released: Event,
+        table: str | None,
+        receipt: Any,
+        who: str | None,
+        *,
+        floats: bool = False,
+        key: str | None = None,
     ) -> Entry:
-        """Enter a charge."""
+        """Enter a charge; or return the reservation that stands under the same key."""
         cost = Amount(released.epsilon, released.delta)
         texts = event_text(released), amount_text(cost), checked_text(table, "table"), json_text(receipt)
         asker = self._asker(who)
 
         def write(connection: Connection) -> tuple[Mark, Entry]:
             mark, _ = self._follow(connection, self._mark)
+            standing = None if key is None else self._named(connection, key)
+            if standing is not None:  # proof: named
+                return mark, standing
             made = now()
             self._require(mark, released, made, asker, floats)  # proof: before
             row = Row(mark.number + 1, made, "charge", *texts, asker, None)
@@ -899,6 +949,11 @@ def _made(connection: Connection, number: int) -> Counter[Event]:
     for text, count in connection.execute(query, (number,)):
         made[Event.from_dict(json.loads(text))] += count
     return made
+
+
+def _key(name: str) -> str:
+    """Return by what a reservation is found that has a name."""
+    return sha256((checked_text(name, "name", blank=False) or "").encode()).hexdigest()
 
 
 def _asked_text(question: str) -> str:

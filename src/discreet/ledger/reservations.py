@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from discreet.ledger.books import Ledger
     from discreet.ledger.entries import Entry
 
-__all__ = ["RESERVED", "Plan", "Reservation"]
+__all__ = ["NAMED", "RESERVED", "Plan", "Reservation"]
 
 RESERVED: Final = "discreet:reserved"
 """Where the receipt of a charge has the plan that it is for."""
+NAMED: Final = "discreet:named"
+"""Where it has the digest of the plan's name, if it has one."""
 _MECHANISM: Final = "Reservation"
 _MOST: Final = 1 << 20
 

@@ -1,9 +1,9 @@
-"""Marginals: several tables of one bounding's counts, each with noise of its own, as one measurement.
+"""Marginals: several tables of one bounding's totals, each with noise of its own, as one measurement.
 
-Theorem.  Let people be counted once in each of at most max_groups cells, and let each table sum the cells that agree in
-some columns. With Laplace noise the tables lose the sum of what each loses; with Gaussian noise what `delta_of_rounds`
-says of all together. Where cells are private, those that come out above a threshold are found first, and what their
-threshold loses is added; all other cells are counted as "other".
+Theorem.  Let a person add a bounded number of steps to each of at most max_groups cells: 1 where people are counted.
+Let each table sum the cells that agree in some columns. With Laplace noise the tables lose the sum of what each loses;
+with Gaussian noise what `delta_of_rounds` says of all together. Where cells are private, those that come out above a
+threshold are found first, and what their threshold loses is added; all other cells are counted as "other".
 Proof: marginals.md, which cites the marked lines.
 """
 
@@ -110,7 +110,7 @@ class Drawn(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Marginals(Measurement[Any, Drawn]):
-    """Tables of a bounding's counts, each by some of its columns, with noise of a law in each total.
+    """Tables of the totals of a bounding's aggregate, each by some of its columns, with noise of a law in each.
 
     The *cells* are known, or else *listing* finds those to show. With Gaussian noise the loss of all tables is stated
     as a delta at *epsilon*.
@@ -198,7 +198,7 @@ class Marginals(Measurement[Any, Drawn]):
             told = event_of(
                 self._noise_loss(d),
                 mechanism="Marginals",
-                sensitivity=(d * self.bounding.max_groups,),
+                sensitivity=(d * self.bounding.max_groups * self.bounding.aggregates[0].most,),
                 parameters={f"variance {i}": v for i, v in enumerate(variances, 1)},
                 concentrated=(sum((Fraction(a.l2_squared) / (2 * v) for a, v in pairs), Fraction(0)), Fraction(0)),
             )
@@ -271,7 +271,7 @@ def apart_by(bounding: Bounding, cells: Cells | None, axes: Axes, d: int = 1) ->
         return Sensitivity(d * whole.l0, d * whole.l1, d * whole.l1)  # proof: other
     inner = int(cells.sums(cells.possible.astype(np.int64), axes).max())
     totals = int(cells.allowed(axes).sum())
-    return Sensitivity(d * min(whole.l0, totals), d * whole.l1, d * min(whole.l1, inner))  # proof: apart
+    return Sensitivity(d * min(whole.l0, totals), d * whole.l1, d * min(whole.l1, inner * whole.li))  # proof: apart
 
 
 def _fitting(keys: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:

@@ -6,6 +6,7 @@ What is drawn is in `marginals`; what becomes of it, in `fitting`, is computed f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +18,7 @@ import numpy as np
 from discreet.domains import Integers, Maps, Vectors
 from discreet.errors import KindError, ParameterError, UnsupportedError
 from discreet.exact import Exact, exact, listed
+from discreet.frozen import freeze
 from discreet.ledger import Amount, Event
 from discreet.measures import amount
 from discreet.mechanisms import IntegerLaplace
@@ -25,7 +27,7 @@ from discreet.pages.results import Result
 from discreet.pages.sheet import Column as Cell
 from discreet.pages.sheet import Sheet, amounts
 from discreet.reals import float_down, float_up
-from discreet.tables.aggregates import Column, People
+from discreet.tables.aggregates import Aggregate, Column, People
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.answers import Answer
 from discreet.tables.asking import charged
@@ -36,8 +38,8 @@ from discreet.tables.kept import keep, kept, question
 from discreet.tables.laws import LAWS, candidates, check_epsilon, check_noise
 from discreet.tables.marginals import MOST_CELLS, Cells, Drawn, Marginals, apart_by, gaussians, laplaces
 from discreet.tables.noise import ColumnNoise
-from discreet.tables.publication import BIAS, RAW, TITLE, FittedNoise, Publication
-from discreet.tables.query import check_columns
+from discreet.tables.publication import TITLE, FittedNoise, Publication, bias, raw
+from discreet.tables.query import check_columns, check_value
 from discreet.tables.ready import Ready
 from discreet.tables.receipts import Found, Receipt, entered
 from discreet.tables.solving import least_epsilon
@@ -89,6 +91,11 @@ class PublicationPlan(Result):
             raise ParameterError("epsilon", self.epsilon, "more: there are no numbers for noise of this size")
 
     @property
+    def of(self) -> Aggregate:
+        """What is published."""
+        return self.bounding.aggregates[0]
+
+    @property
     def measured(self) -> tuple[Axes, ...]:
         """The tables that get noise: those that are not public."""
         return tuple(each for each in self.axes if each not in dict(self.known))
@@ -128,7 +135,7 @@ class PublicationPlan(Result):
             bins = Vectors(Integers(), size=self.bounding.sizes.count)
             sizes = IntegerLaplace.within(epsilon=epsilon - rest, domain=bins)
         if self.cells is None:
-            domain, apart = Maps(self.bounding.key_domain, Integers()), self.bounding.sensitivity(People())
+            domain, apart = Maps(self.bounding.key_domain, Integers()), self.bounding.sensitivity(self.of)
             part, noise = delta if law == "laplace" else delta / 2, "auto" if self.noise == "gaussian" else self.noise
             listing = candidates(domain, apart, rest * _LISTED, part, noise)[0].mechanism
             rest, delta = rest * (1 - _LISTED), delta - part
@@ -163,7 +170,8 @@ class PublicationPlan(Result):
             own = dict(zip(self.measured, self.measurement.noises, strict=True))
             return [float(own[axes].radius(_ERROR)) if axes in own else 0.0 for axes in self.axes]
         fit, heavy = _fit(self.measurement, self.cells, self.known)
-        return [reach(fit.variance(axes) ** 0.5, _ERROR, heavy) for axes in self.axes]
+        unit = float_up(self.of.unit)
+        return [unit * reach(fit.variance(axes) ** 0.5, _ERROR, heavy) for axes in self.axes]
 
     def solve(self) -> PublicationPlan:
         """Return the plan with the least epsilon, of three digits, at which the fitted totals keep all margins.
@@ -173,7 +181,7 @@ class PublicationPlan(Result):
         if self.margins is None:
             raise UnsupportedError("this plan has an epsilon: give margins in its place, and solve() finds it")
         aparts = [apart_by(self.bounding, self.cells, each) for each in self.measured]
-        far = [max(margin, Fraction(1, 2)) for margin in self.margins]
+        far = [max(margin / self.of.unit, Fraction(1, 2)) for margin in self.margins]
         weights = {
             "laplace": [Fraction(apart.l1) / r for apart, r in zip(aparts, far, strict=True)],
             "gaussian": [Fraction(apart.l2_squared) / r**2 for apart, r in zip(aparts, far, strict=True)],
@@ -227,26 +235,31 @@ class PublicationPlan(Result):
         """Return the tables: fitted to each other, then in whole numbers that add up."""
         ledger, cells, measurement = self.table.ledger, drawn.cells, self.measurement
         public = {axes: np.array(values).reshape([cells.sizes[i] for i in axes]) for axes, values in self.known}
-        raw = dict(zip(measurement.tables, drawn.noisy, strict=True)) | public
+        seen = dict(zip(measurement.tables, drawn.noisy, strict=True)) | public
         laws = dict(zip(measurement.tables, measurement.noises, strict=True))
         fit, heavy = _fit(measurement, cells, self.known)
-        fitted = fit.estimates(raw)
+        fitted = fit.estimates(seen)
         numbers = Whole(cells.sizes, self.axes, tuple(public)).numbers(fitted, cells.possible)
         left_out = None
         if drawn.spread is not None:
             left_out = Found(self.bounding.max_groups, drawn.spread.known(self.bounding.max_groups))
         receipt = replace(receipt, found=left_out)
         left, whose = (None, ()) if ledger is None else (ledger.last_left, ledger._whose)
-        tables = []
+        of, tables = self.of, []
+        drawn_of = copy(of)
+        freeze(drawn_of, name=raw(of.label))
         for axes in self.axes:
             shown, law = cells.allowed(axes), laws.get(axes, Laplace(0))
             values = numbers[axes].ravel()[shown].tolist()
-            noise = FittedNoise(law, Fraction(1), -1, fitted[axes].ravel()[shown], fit.variance(axes) ** 0.5, heavy)
-            noisy = [int(x) for x in raw[axes].ravel()[shown]]
-            columns = Column(People(), values, noise), Column(People(name=RAW), noisy, ColumnNoise(law), asked=False)
+            noise = FittedNoise(law, of.unit, -1, fitted[axes].ravel()[shown], fit.variance(axes) ** 0.5, heavy)
+            noisy = [int(x) for x in seen[axes].ravel()[shown]]
+            columns = (
+                Column(of, of.finish(values, ()), noise),
+                Column(drawn_of, of.finish(noisy, ()), ColumnNoise(law, of.unit), asked=False),
+            )
             by, keys = self._by(axes), cells.keys(axes)
             types = arrow_types(self.table._ibis, by)
-            tables.append(Answer(by, keys, columns, receipt, types, left, whose=whose, notes=(BIAS,)))
+            tables.append(Answer(by, keys, columns, receipt, types, left, whose=whose, notes=(bias(of.label),)))
         return Publication(tuple(tables), receipt)
 
     @property
@@ -257,13 +270,13 @@ class PublicationPlan(Result):
         tables = [
             {"by": list(self._by(axes)), "share": str(shares[axes]) if axes in shares else None} for axes in self.axes
         ]
-        released, parts, laws = [People()], [Fraction(rest)], {"people": made.noise_name}
+        released, parts, laws = [self.of], [Fraction(rest)], {self.of.label: made.noise_name}
         mechanisms = {
-            ", ".join(("people", *self._by(axes))): repr(each)
+            ", ".join((self.of.label, *self._by(axes))): repr(each)
             for axes, each in zip(made.tables, made.mechanisms, strict=True)
         }
         if made.listing is not None:
-            released, parts = [People(name="groups"), People()], [rest * _LISTED, rest * (1 - _LISTED)]
+            released, parts = [People(name="groups"), self.of], [rest * _LISTED, rest * (1 - _LISTED)]
             laws = {"groups": next(n for n, law in LAWS.items() if law.keep.__self__ is type(made.listing))} | laws  # type: ignore[attr-defined]
             mechanisms = {"groups": repr(made.listing)} | mechanisms
         return Receipt(
@@ -275,7 +288,7 @@ class PublicationPlan(Result):
             where=bounding.where,
             filters=self.table.filters,
             derived={each.name: each.text for each in self.table.derived},
-            asked=(People(),),
+            asked=(self.of,),
             released=tuple(released),
             shares=tuple(parts),
             max_groups=bounding.max_groups if bounding.by else None,
@@ -304,8 +317,8 @@ class PublicationPlan(Result):
         shares = dict(zip(made.tables, self.shares or (), strict=True))
         laws = dict(zip(made.tables, made.noises, strict=True))
         columns.append(amounts("share", [shares.get(axes, Fraction(0)) for axes in self.axes]))
-        radii = [Fraction(laws[axes].radius(_ERROR)) if axes in laws else Fraction(0) for axes in self.axes]
-        columns.append(amounts(f"{RAW}, 95 %", radii, "±"))
+        radii = [self.of.unit * laws[axes].radius(_ERROR) if axes in laws else Fraction(0) for axes in self.axes]
+        columns.append(amounts(f"{raw(self.of.label)}, 95 %", radii, "±"))
         if self.cells is not None:
             columns.append(amounts("fitted, 95 %", self.reaches, "±"))
         who = (
@@ -313,7 +326,8 @@ class PublicationPlan(Result):
             if self.bounding.person is None
             else f"a person is all rows of one {', '.join(self.bounding.person)}"
         )
-        remarks = [f"{promise(receipt.odds, receipt.delta, fails=receipt.fails)}; {who}.", BIAS]
+        remarks = [f"{promise(receipt.odds, receipt.delta, fails=receipt.fails)}; {who}.", bias(self.of.label)]
+        remarks += [] if self.of.plan_note is None else [self.of.plan_note]
         if self.bounding.max_groups > 1:
             remarks.insert(1, _several(self.bounding.max_groups))
         note = f"{receipt.cost}, {made.noise_name} noise; nothing is spent, and no rows are read"
@@ -354,6 +368,7 @@ def planned(
     table: Data,
     tables: Iterable[Any],
     *,
+    of: Aggregate | None = None,
     keys: Mapping[str, Iterable[Any]] | None = None,
     epsilon: Exact | None = None,
     delta: Exact | None = None,
@@ -370,13 +385,18 @@ def planned(
     check_columns("tables", chain.from_iterable(wanted), table._ibis)
     if not wanted or len({frozenset(each) for each in wanted}) < len(wanted):
         raise ParameterError("tables", wanted, "at least one table, and none twice")
+    what = _aggregate(of, table)
     wanted_first = sorted(wanted, key=len, reverse=True)
     by = tuple(dict.fromkeys(chain.from_iterable(wanted_first)))
     axes = tuple(tuple(sorted(by.index(name) for name in each)) for each in wanted)
     cells = cells_of(table, by, keys, zeros)
     private = cells is None
+    if private and not what.lists:
+        raise ParameterError("keys", None, "known keys: private groups are found by the people in them")
     if cells is not None and work(cells.sizes) > MOST_CELLS:
         raise ParameterError("tables", wanted, f"fewer columns or keys: at most {MOST_CELLS:,} totals, with all sums")
+    if totals is not None and what.column is not None:
+        raise ParameterError("totals", type(totals), "none, for sums")
     public = known_totals(totals, by, axes, cells)
     sizes = (2,) * len(by) if cells is None else cells.sizes
     if Whole(sizes, axes, tuple(each for each, _ in public)).impossible:
@@ -396,7 +416,7 @@ def planned(
     bites = table.person is not None and bool(by) and (cells is None or len(cells.keys()) > bound)
     part = _part(left_out, bites)
     bounding = Bounding(
-        People(),
+        what,
         person=table.person,
         by=by,
         max_groups=bound,
@@ -415,6 +435,20 @@ def planned(
     if budget is not None:
         plan.check_noise()
     return plan
+
+
+def _aggregate(of: Any, table: Data) -> Aggregate:
+    """Return what is published, or raise where its totals do not add up, or may be negative."""
+    if of is None:
+        return People()
+    if not isinstance(of, Aggregate):
+        raise KindError("of", type(of), "an aggregate, such as Sum(column, 0, high)")
+    if of.needs or of.bins or of.rows is not None or len(of.views) > 1:
+        raise ParameterError("of", of.label, "people, or the sum of a column")
+    if of.learns or of.steps[0] < 0:
+        raise ParameterError("of", of.label, "bounds that are given, from 0 on: totals are then never negative")
+    check_value(table, of)
+    return of
 
 
 def _columns(table: Any) -> tuple[str, ...]:

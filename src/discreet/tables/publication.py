@@ -23,26 +23,34 @@ if TYPE_CHECKING:
     from discreet.tables.answers import Answer
     from discreet.tables.receipts import Receipt
 
-__all__ = ["BIAS", "RAW", "TITLE", "FittedNoise", "Publication"]
+__all__ = ["TITLE", "FittedNoise", "Publication", "bias", "raw"]
 
-RAW: Final = "noisy people"
-"""The column of totals as they were drawn."""
 TITLE: Final = "Tables that add up"
-BIAS: Final = (
-    "Counts below 0 are impossible, so noise lifts small groups a little, on average, and lowers the larger ones of "
-    f"the same total. Sums of many small groups that are in none of the tables are too large; those of {RAW!r} are "
-    "not. The margin is that before this: where many groups are empty, a large one may be further off, as its "
-    "interval says."
-)
 _ERROR: Final = Fraction(1, 20)
 _LEAST: Final = 1e-9
 """What floats may miss whole numbers by."""
 
 
+def raw(label: str) -> str:
+    """Return what the column of totals is called as they were drawn."""
+    return f"noisy {label}"
+
+
+def bias(label: str) -> str:
+    """Say what becomes of totals because none of them can be below 0."""
+    what = "Counts" if label == "people" else "Totals"
+    return (
+        f"{what} below 0 are impossible, so noise lifts small groups a little, on average, and lowers the larger ones "
+        f"of the same total. Sums of many small groups that are in none of the tables are too large; those of "
+        f"{raw(label)!r} are not. The margin is that before this: where many groups are empty, a large one may be "
+        "further off, as its interval says."
+    )
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedNoise(ColumnNoise):
-    """The error of whole numbers that were fitted: what least squares gave, and the standard deviation of that.
+    """The error of whole steps that were fitted: what least squares gave, and the standard deviation of that.
 
     An interval is that of least squares, of which the negative part is left out, made to hold the number itself.
     """
@@ -54,17 +62,23 @@ class FittedNoise(ColumnNoise):
     @property
     def deviation(self) -> float:
         """The standard deviation of the fitted totals."""
-        return self.spread
+        return self.spread * float(self.unit)
 
     def radius(self, error: Fraction) -> float:
         """Return what bounds the error of a fitted total, except with probability *error*."""
-        return reach(self.spread, error, self.heavy)
+        return reach(self.spread, error, self.heavy) * float(self.unit)
 
     def above(self, values: Any, error: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return intervals that hold the true totals, which are whole, and the published ones."""
-        far, near = self.radius(error) + _LEAST, np.asarray(values, np.int64)
+        """Return intervals that hold the true totals, which are whole numbers of steps, and the published ones."""
+        far = reach(self.spread, error, self.heavy) + _LEAST
+        near = np.rint(np.asarray(values, float) * self.unit.denominator / self.unit.numerator)
         low, high = np.ceil(self.centres - far), np.floor(self.centres + far)
-        return np.maximum(np.minimum(low, near), 0).astype(np.int64), np.maximum(high, near).astype(np.int64)
+        ends = np.maximum(np.minimum(low, near), 0), np.maximum(high, near)
+        if self.unit.denominator == 1:
+            low, high = (end.astype(np.int64) * self.unit.numerator for end in ends)
+            return low, high
+        low, high = (end * self.unit.numerator / self.unit.denominator for end in ends)
+        return np.minimum(low, values), np.maximum(high, values)
 
 
 @final
@@ -74,7 +88,7 @@ class Publication(Result):
 
     Each is an `Answer` with two columns: "people" has whole numbers that are not negative and of which each table is
     the sum of any finer one; "noisy people" has the totals as they were drawn, which are unbiased. Intervals of both
-    hold what was counted, after bounding.
+    hold what was counted, after bounding. Of sums, the columns are "sum of amount" and "noisy sum of amount".
     """
 
     tables: tuple[Answer, ...]
@@ -102,9 +116,11 @@ class Publication(Result):
         rows = self.tables
         columns = [Column("by", [", ".join(answer.by) or "all" for answer in rows], head=True)]
         columns.append(Column("groups", [len(answer) for answer in rows], 0))
-        columns.append(Column("people", [sum(answer.columns["people"]) for answer in rows], 0))
-        for title, label in (("fitted", "people"), (RAW, RAW)):
-            radii = [answer.noise[label].radius(_ERROR) for answer in rows]
+        label = rows[0].value
+        totals = [sum(answer.columns[label]) for answer in rows]
+        columns.append(Column(label, totals, rows[0][label].decimals(*rows[0].interval())))
+        for title, name in (("fitted", label), (raw(label), raw(label))):
+            radii = [answer.noise[name].radius(_ERROR) for answer in rows]
             columns.append(amounts(f"{title}, 95 %", radii, "±"))
         remarks = [*dict.fromkeys(chain.from_iterable(answer.remarks for answer in rows))]
         return Sheet("Tables that add up", columns, self.receipt.paid, remarks, "table")

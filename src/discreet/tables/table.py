@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, Literal, cast, final
 
 from discreet.errors import DiscreetError, KindError, ParameterError
-from discreet.exact import Exact, exact, whole, written
+from discreet.exact import Exact, exact, listed, whole, written
 from discreet.frozen import freeze
 from discreet.ledger import Ledger, Reservation
 from discreet.measures import amount
@@ -223,6 +223,7 @@ class Table(Data):
         self,
         tables: Iterable[Sequence[str]],
         *,
+        of: Aggregate | None = None,
         epsilon: Exact,
         delta: Exact | None = None,
         keys: Mapping[str, Iterable[Any]] | None = None,
@@ -235,13 +236,16 @@ class Table(Data):
     ) -> Publication:
         """Return how many people there are, by several lists of columns, in tables that add up; [] is all people.
 
-        A person counts once in each of at most *max_groups* of the finest groups, those by all of the columns. *keys*
-        has the known keys of each column, or "bins", and the groups are their product; rows with others do not count.
-        Without it groups are private: those that a threshold shows decide which keys appear, and all others are in
-        rows "other". The budget is divided equally among the tables, but for *weights*, such as ``{("region", "age"):
-        2}``: for Laplace noise it is epsilon that is divided, for Gaussian noise the squares that add up. *totals* are
-        public numbers, such as ``{(): 5000}`` or ``{"region": {"north": 2000, "south": 3000}}``, and are met exactly.
-        *zeros* are impossible groups: ``[{"age": "0-9", "job": "doctor"}]``. For *left_out* see `Groups`.
+        With *of*, a `Sum` whose lower bound is 0 or more, it is that sum. Columns may be derived, as in
+        `group_by`: ``["age by 10 from 0 to 100 as tens"]``, whose keys may be ``{"tens": "bins"}``. A person
+        counts once in each of at most *max_groups* of the finest groups, those by all of the columns. *keys*
+        has the known keys of each column, or "bins", and the groups are their product; rows with others do not
+        count. Without it groups are private: those that a threshold shows decide which keys appear, and all
+        others are in rows "other". The budget is divided equally among the tables, but for *weights*, such as
+        ``{("region", "age"): 2}``: for Laplace noise it is epsilon that is divided, for Gaussian noise the
+        squares that add up. *totals* are public numbers, such as ``{(): 5000}`` or ``{"region": {"north": 2000,
+        "south": 3000}}``, and are met exactly. *zeros* are impossible groups: ``[{"age": "0-9", "job":
+        "doctor"}]``. For *left_out* see `Groups`.
 
         >>> import pandas as pd
         >>> rows = pd.DataFrame({"user": range(90), "region": ["north", "south", "south"] * 30, "sex": ["f", "m"] * 45})
@@ -254,6 +258,7 @@ class Table(Data):
         """
         return self.plan(
             tables,
+            of=of,
             epsilon=epsilon,
             delta=delta,
             keys=keys,
@@ -269,6 +274,7 @@ class Table(Data):
         self,
         tables: Iterable[Sequence[str]],
         *,
+        of: Aggregate | None = None,
         epsilon: Exact | None = None,
         margins: Mapping[Any, Exact] | None = None,
         delta: Exact | None = None,
@@ -291,11 +297,17 @@ class Table(Data):
         >>> plan.solve().epsilon
         Fraction(391, 1000)
         """
+        table, wanted = self, list[Any]()
+        for each in listed(tables, "tables", "a list of lists of columns"):
+            named = isinstance(each, list | tuple) and all(isinstance(name, str) for name in each)
+            table, by = table._derived(each, "tables") if named else (table, each)
+            wanted.append(by)
         if isinstance(keys, Mapping):
-            keys = {name: self._bins((name,)) if _is_bins(known) else known for name, known in keys.items()}
+            keys = {name: table._bins((name,)) if _is_bins(known) else known for name, known in keys.items()}
         return planned(
-            self,
-            tables,
+            table,
+            wanted,
+            of=of,
             epsilon=epsilon,
             margins=margins,
             delta=delta,
