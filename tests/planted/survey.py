@@ -9,15 +9,15 @@ CATALOGUE = [
     Mutant(
         "coins of a short digest",
         "survey/clients.py",
-        'self._paid(self.form.digest + place.to_bytes(4, "little"))',
-        'self._paid(self.form.digest[:8] + place.to_bytes(4, "little"))',
+        'return self.form.digest + place.to_bytes(4, "little"), place',
+        'return self.form.digest[:8] + place.to_bytes(4, "little"), place',
         f"{M}::TestDigests",
     ),
     Mutant(
         "coins of the half of a digest",
         "survey/clients.py",
-        'self._paid(self.form.digest + place.to_bytes(4, "little"))',
-        'self._paid(self.form.tag + place.to_bytes(4, "little"))',
+        'return self.form.digest + place.to_bytes(4, "little"), place',
+        'return self.form.tag + place.to_bytes(4, "little"), place',
         f"{M}::TestDigests",
     ),
     Mutant(
@@ -38,7 +38,7 @@ CATALOGUE = [
         "a form that tells the truth",
         "survey/clients.py",
         "if not MaxDivergence().allows(price, most):",
-        "if self._cost != INFINITE and not MaxDivergence().allows(price, most):",
+        "if cost != INFINITE and not MaxDivergence().allows(price, most):",
         f"{M}::TestMost",
     ),
     Mutant(
@@ -51,8 +51,8 @@ CATALOGUE = [
     Mutant(
         "a changed answer for free",
         "survey/clients.py",
-        "if mark is None or receipt not in self._receipts():",
-        'if mark is None or receipt["form"] not in [r["form"] for r in self._receipts()]:',
+        'return receipt["answer"] is not None and receipt in paid',
+        'return receipt["answer"] is not None and receipt["form"] in [r["form"] for r in paid]',
         f"{M}::TestLedgers",
     ),
     Mutant(
@@ -65,8 +65,8 @@ CATALOGUE = [
     Mutant(
         "a report without a secret for free",
         "survey/clients.py",
-        "if self._ledger is not None and self._cost > 0:\n            receipt",
-        "if self._ledger is not None and self._cost > 0 and self._secret is not None:\n            receipt",
+        'return receipt["answer"] is not None and receipt in paid',
+        'return receipt["answer"] is None or receipt in paid',
         f"{M}::TestLedgers",
     ),
     Mutant(

@@ -16,6 +16,7 @@ from discreet.survey.crosstabs import Crosstab
 from discreet.survey.decoding import TextEstimate
 from discreet.survey.estimates import Difference, Estimate, Share, simplex
 from discreet.survey.forms import Form
+from discreet.survey.memory import Memory
 from discreet.survey.misfit import Misfit
 from discreet.survey.oracles import Oracle, oracle_of
 from discreet.survey.pairs import PairCollector
@@ -24,6 +25,7 @@ from discreet.survey.plans import Option, Plan, plan
 from discreet.survey.poisoning import influence
 from discreet.survey.questions import Question
 from discreet.survey.reports import Report
+from discreet.survey.respondents import SurveyClient
 from discreet.survey.responses import Response
 from discreet.survey.shuffling import Shuffled
 from discreet.survey.surveys import Boxes, Estimates, Survey
@@ -40,6 +42,7 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Form",
+    "Memory",
     "Misfit",
     "Option",
     "Oracle",
@@ -52,6 +55,7 @@ __all__ = [
     "Share",
     "Shuffled",
     "Survey",
+    "SurveyClient",
     "Tally",
     "TextClient",
     "TextEstimate",

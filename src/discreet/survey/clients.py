@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MOST", "Client", "Teller"]
+__all__ = ["MOST", "Client", "Teller", "cost_within", "given", "is_paid"]
 
 MOST: Final = 10
 """The greatest epsilon of a form that a client answers unless told otherwise: odds of 22,000 to 1."""
@@ -53,68 +53,72 @@ class Teller:
         if secret is not None and (options := form.oracle.options):  # proof: drawn
             need = "False beside a secret: drawn in another way, the same coins would say something new"
             raise ParameterError(options[0], True, need)
-        if ledger is not None and not isinstance(ledger, Ledger):
-            raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
-        if not (isinstance(most, float) and most == INFINITE):
-            amount(most, "most")
-        price = self.loss_of(1 if secret is None else None)
-        self._cost = MaxDivergence().up(price)
-        if not MaxDivergence().allows(price, most):  # proof: most
-            raise self._beyond(f"most={show(most)}")
-        if ledger is not None and self._cost == INFINITE:
-            raise self._beyond("any ledger has")
-        if ledger is not None and self._cost > 0 and not self._may_be_free():
+        self._price = self.loss_of(1 if secret is None else None)
+        """What is charged: the loss of a report, or with a secret that of any number of them."""
+        self._cost = cost_within(self._price, most, ledger, form.question.name)
+        if ledger is not None and self._cost > 0 and not self._may_be_free(given(ledger)):
             ledger.require(epsilon=self._cost)
 
-    def _may_be_free(self) -> bool:
+    def _may_be_free(self, paid: list[dict[str, Any]], /) -> bool:
         """Whether some answer to this form may have been paid for; which one, `report` sees."""
         form = self.form.digest.hex()
-        return self._secret is not None and any(r["form"] == form and r["answer"] for r in self._receipts())
+        return self._secret is not None and any(r["form"] == form and r["answer"] for r in paid)
 
-    def _beyond(self, limit: str) -> BudgetError:
-        return BudgetError(f"{self.form.question.name}: epsilon={self._cost} is more than {limit}; nothing was asked")
+    def report(self, answer: Any, /) -> Report:
+        """Return a report of an answer; a foreign answer is refused, is not charged, and no coin is tossed."""
+        context, told = self._heard(answer)
+        receipt = self._receipt(context)
+        if self._ledger is not None and self._cost > 0 and not is_paid(receipt, given(self._ledger)):  # proof: free
+            self._ledger.charge(epsilon=self._cost, table=self.form.question.name, receipt=receipt)  # proof: charge
+        return Report(self.form.tag, self._drawn(told, self._coins(context)))
 
-    def _receipts(self) -> list[dict[str, Any]]:
-        """Return the receipts of what this person has given to surveys; a charge that was taken back has none."""
-        entries = [] if self._ledger is None else self._ledger.entries()
-        void = {entry.about for entry in entries if entry.kind == "void"}  # proof: void
-        return [entry.receipt for entry in entries if _is_receipt(entry.receipt) and entry.number not in void]
+    def _heard(self, answer: Any, /) -> tuple[bytes, Any]:
+        """Return the context of an answer, and the answer as `_drawn` takes it; raise where it is foreign."""
+        raise NotImplementedError
 
-    def _paid(self, context: bytes) -> Coins:
-        """Return the coins of a report, once it is paid for: those of the secret and the context, if there is one."""
-        coins: Coins = SYSTEM
+    def _drawn(self, told: Any, coins: Coins, /) -> bytes:
+        """Return a payload drawn with these coins."""
+        raise NotImplementedError
+
+    def _coins(self, context: bytes, /) -> Coins:
+        """Return the coins of a report that is paid for: those of the secret and the context, if there is one."""
+        return SYSTEM if self._secret is None else KeyedCoins(self._secret, context)  # proof: memory
+
+    def _receipt(self, context: bytes, /) -> dict[str, Any]:
+        """Return what a ledger keeps of a report: its form, and a mark that tells its answer to nobody else."""
         mark = None
         if self._secret is not None:
-            coins = KeyedCoins(self._secret, context)  # proof: memory
             mark = f"{KeyedCoins(self._secret, b'mark' + context).bits(128):032x}"  # proof: mark
-        if self._ledger is not None and self._cost > 0:
-            receipt = {"form": self.form.digest.hex(), "answer": mark}
-            if mark is None or receipt not in self._receipts():  # proof: free
-                self._ledger.charge(epsilon=self._cost, table=self.form.question.name, receipt=receipt)  # proof: charge
-        return coins
+        return {"form": self.form.digest.hex(), "answer": mark}
 
-    def loss_of(self, reports: int | None = 1, /) -> Pure:
-        """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them."""
+    def loss_of(self, reports: int | None = 1, /, *, devices: int = 1) -> Pure:
+        """Return the exact loss of so many reports of one unchanged answer; None stands for any number of them.
+
+        With *devices*, each of them sends so many, by a secret of its own, or without one: the losses add up.
+        """
         count = None if reports is None else whole(reports, "reports", least=0)
+        several = whole(devices, "devices", least=1)
         if count == 0:
             return self.form.mechanism.loss(0)
         if self._secret is not None:
-            return self.form.oracle.loss_of(count)
+            return MaxDivergence().add([self.form.oracle.loss_of(count)] * several)  # proof: devices
         epsilon = self.form.mechanism.loss(1).epsilon
         if isinstance(epsilon, float) or (count is None and sign(epsilon) > 0):
             return Pure(INFINITE)
-        return Pure(epsilon * (count or 0))  # proof: anew
+        return Pure(epsilon * (count or 0) * several)  # proof: anew
 
-    def privacy_map_of(self, reports: int | None = 1, /) -> float:
-        """Return the loss of so many reports of one unchanged answer, rounded up.
+    def privacy_map_of(self, reports: int | None = 1, /, *, devices: int = 1) -> float:
+        """Return the loss of so many reports of one unchanged answer, from each of some *devices*, rounded up.
 
         >>> from discreet.survey import Question
         >>> from discreet import RandomizedResponseBool
         >>> client = Question("smokes", [False, True]).client(RandomizedResponseBool(prob="3/4"))
         >>> client.privacy_map_of(2), client.privacy_map_of(None)                       # 2 ln 3
         (2.1972245773362196, inf)
+        >>> client.privacy_map_of(devices=2)
+        2.1972245773362196
         """
-        return MaxDivergence().up(self.loss_of(reports))
+        return MaxDivergence().up(self.loss_of(reports, devices=devices))
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if self._secret is not None:
@@ -158,10 +162,14 @@ class Client(Teller):
             raise KindError("form", type(form), "a Form, as question.form(mechanism) gives")
         super().__init__(form, secret, most, ledger)
 
-    def report(self, answer: Any, /) -> Report:
-        """Return a report of an answer; a foreign answer raises DomainError, is not charged, and no coin is tossed."""
+    def _heard(self, answer: Any, /) -> tuple[bytes, int]:
+        """Return the context of an answer and its place; a foreign answer raises DomainError."""
         place = int(self.form.question.places([answer])[0])
-        return Report(self.form.tag, self._payload(place))
+        return self.form.digest + place.to_bytes(4, "little"), place  # proof: context
+
+    def _drawn(self, told: int, coins: Coins, /) -> bytes:
+        """Return a payload of the answer at a place, drawn with these coins."""
+        return self.form.oracle.draw(told, coins).tobytes()
 
     def report_many(self, answers: Sequence[Any] | NDArray[Any], /) -> NDArray[np.uint8]:
         """Return the payloads of many people's reports, one row of bytes each; not for a client with a secret.
@@ -178,10 +186,6 @@ class Client(Teller):
             raise ParameterError("ledger", self._ledger, "no ledger for many people: each has their own")
         return self.form.perturb(self.form.question.places(answers))
 
-    def _payload(self, place: int) -> bytes:
-        coins = self._paid(self.form.digest + place.to_bytes(4, "little"))  # proof: context
-        return self.form.oracle.draw(place, coins).tobytes()
-
     def __repr__(self) -> str:
         return f"<client of {self.form.question.name}{' with a secret' if self._secret is not None else ''}>"
 
@@ -191,6 +195,40 @@ class Client(Teller):
 
 def _client(form: Form, most: Exact, ledger: Ledger | None) -> Client:
     return Client(form, most=most, ledger=ledger)
+
+
+def cost_within(price: Pure, most: Exact, ledger: Ledger | None, name: str, /) -> float:
+    """Return what is charged, rounded up; raise where it is more than *most*, or than any ledger has."""
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise KindError("ledger", type(ledger), "a Ledger, of this person alone")
+    if not (isinstance(most, float) and most == INFINITE):
+        amount(most, "most")
+    cost = MaxDivergence().up(price)
+    if not MaxDivergence().allows(price, most):  # proof: most
+        raise BudgetError(f"{name}: epsilon={cost} is more than most={show(most)}; nothing was asked")
+    if ledger is not None and cost == INFINITE:
+        raise BudgetError(f"{name}: epsilon={cost} is more than any ledger has; nothing was asked")
+    return cost
+
+
+def given(ledger: Ledger | None, /) -> list[dict[str, Any]]:
+    """Return the receipts of what a person has given to surveys, by form; a charge that was taken back has none."""
+    entries = [] if ledger is None else ledger.entries()
+    void = {entry.about for entry in entries if entry.kind == "void"}  # proof: void
+    receipts = [entry.receipt for entry in entries if entry.number not in void]
+    return [each for receipt in receipts for each in _reports(receipt) if _is_receipt(each)]
+
+
+def is_paid(receipt: dict[str, Any], paid: list[dict[str, Any]], /) -> bool:
+    """Whether the same answer to the same form, by the same secret, is among the receipts."""
+    return receipt["answer"] is not None and receipt in paid
+
+
+def _reports(receipt: Any) -> list[Any]:
+    """Return the receipts of single reports: that of a survey has several."""
+    if isinstance(receipt, dict) and set(receipt) == {"survey", "reports"} and isinstance(receipt["reports"], list):
+        return receipt["reports"]
+    return [receipt]
 
 
 def _is_receipt(receipt: Any) -> bool:

@@ -12,7 +12,7 @@ from discreet.errors import ParameterError, show
 from discreet.files import path_of, write_text
 from discreet.survey.wire import VERSION, canonical
 
-__all__ = ["digest_of_file", "read_json", "strict_json", "write_json"]
+__all__ = ["digest_of_file", "json_file", "read_json", "strict_json", "write_json"]
 
 _READ: Final = (1, VERSION)
 """The versions that are read: a file holds whole forms, which the first wire format named by 8 bytes."""
@@ -20,9 +20,14 @@ _READ: Final = (1, VERSION)
 
 def write_json(path: str | os.PathLike[str], kind: str, data: dict[str, Any]) -> None:
     """Write plain values to a file: the old contents stay until the new ones are safe on the disk."""
+    write_text(path_of(path), json_file(kind, data))
+
+
+def json_file(kind: str, data: dict[str, Any]) -> str:
+    """Return the contents of a file of plain values."""
     digest = hashlib.sha256(canonical(data)).hexdigest()
     text = json.dumps({"discreet": kind, "version": VERSION, "sha256": digest, **data}, indent=1, ensure_ascii=False)
-    write_text(path_of(path), text + "\n")
+    return text + "\n"
 
 
 def read_json(path: str | os.PathLike[str], kind: str, *, checked: bool = True) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from importlib import resources
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from discreet.errors import KindError, ParameterError, one_of
 from discreet.exact import listed, whole, written
@@ -25,13 +25,11 @@ from discreet.measures import MaxDivergence
 from discreet.pages.page import clean, head, put
 from discreet.pages.results import FOOTER, Result
 from discreet.pages.sheet import Column, Sheet
+from discreet.survey.forms import Form
 from discreet.survey.oracles.places import Places
 from discreet.survey.plans import margin_of
 from discreet.survey.surveys import Survey
 from discreet.words import bound, plain
-
-if TYPE_CHECKING:
-    from discreet.survey.forms import Form
 
 __all__ = ["Paper", "Table"]
 
@@ -110,7 +108,7 @@ class Paper(Result):
         if prod(survey.dice[:-1]) > _MOST_ROWS or survey.dice[-1] > _MOST_COLUMNS:
             need = f"dice whose outcomes fit on a sheet: {_MOST_ROWS} rows, and {_MOST_COLUMNS} sides of the last one"
             raise ParameterError("dice", survey.dice, need)
-        if max(len(form.question) for form in survey.forms) > len(_LETTERS):
+        if max(len(form.question) for form in _forms(survey)) > len(_LETTERS):
             raise ParameterError("questions", survey.names, f"at most {len(_LETTERS)} choices each, on paper")
         freeze(self, survey=survey, people=counts, size=one_of("size", size, _SIZES))
         _ = self.tables
@@ -118,7 +116,7 @@ class Paper(Result):
     @property
     def tables(self) -> list[Table]:
         """What the dice say, for each question."""
-        return [Table(form, self.survey.dice or ()) for form in self.survey.forms]
+        return [Table(form, self.survey.dice or ()) for form in _forms(self.survey)]
 
     @property
     def sheet(self) -> Sheet:
@@ -135,7 +133,7 @@ class Paper(Result):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a number of people, with the margin of each question as a share."""
-        forms = self.survey.forms
+        forms = _forms(self.survey)
         return [
             {"people": n} | {form.question.name: margin_of(form.mechanism, n, _ERROR) for form in forms}
             for n in self.people
@@ -171,7 +169,7 @@ class Paper(Result):
             yield from _question(table)
 
     def _counting(self) -> Iterator[str]:
-        words = " ".join(f"{_quoted(form.question.name)} {_ticks(form)}" for form in self.survey.forms)
+        words = " ".join(f"{_quoted(form.question.name)} {_ticks(form)}" for form in _forms(self.survey))
         sheet = self.sheet
         yield "<aside>\n<h1>For whoever counts</h1>"
         yield "<p>Print the pages before this one for each person. Collect the sheets face down, shuffle them, count"
@@ -181,6 +179,11 @@ class Paper(Result):
         yield f"<p>How exact that is, {clean(sheet.remarks[0][0].lower() + sheet.remarks[0][1:])}</p>"
         yield from _grid([column.title for column in sheet.columns], sheet.cells())
         yield f"<p>{clean(sheet.title)}: {clean(sheet.note)}. {clean(FOOTER)}</p>\n</aside>"
+
+
+def _forms(survey: Survey) -> list[Form]:
+    """Return the forms of a survey that dice play: open text is never among them."""
+    return [form for form in survey.forms if isinstance(form, Form)]
 
 
 def _grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 
-from discreet.errors import KindError, MismatchError, ParameterError, ReportError, show
+from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError, show
 from discreet.exact import Exact, exact, listed, written
 from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
@@ -19,6 +19,7 @@ from discreet.measures import INFINITE, MaxDivergence, amount
 from discreet.pages.results import page_of
 from discreet.progress import Progress
 from discreet.survey.choices import Choices
+from discreet.survey.clients import MOST
 from discreet.survey.collectors import TAKING, Collector, Tally, Wave, pieces
 from discreet.survey.crosstabs import Crosstab
 from discreet.survey.estimates import Estimate
@@ -30,19 +31,22 @@ from discreet.survey.oracles.places import played
 from discreet.survey.pairs import PairCollector
 from discreet.survey.questions import Question
 from discreet.survey.reading import GOOD, REASONS, Reader
+from discreet.survey.respondents import SurveyClient
 from discreet.survey.responses import Response, survey_digest
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
+from discreet.survey.texts import TextForm, TextQuestion
 from discreet.survey.waves import People, Waves, WavesEstimate
 from discreet.survey.wire import TAG
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from discreet.ledger import Ledger
     from discreet.measures import Pure
 
 __all__ = ["Boxes", "Estimates", "Survey"]
 
-Q = TypeVar("Q", bound=Choices)
+Q = TypeVar("Q", bound=Choices | TextQuestion)
 
 _CHUNK: Final = 1 << 16
 _FLOATS: Final = (float, np.floating)
@@ -61,7 +65,7 @@ class Survey:
     (['RandomizedResponse', 'RandomizedResponse'], True)
     """
 
-    forms: tuple[Form, ...]
+    forms: tuple[Form | TextForm, ...]
     epsilon: Fraction | float
     """The budget; infinite where a mechanism hides nothing."""
     dice: tuple[int, ...] | None
@@ -69,7 +73,7 @@ class Survey:
 
     def __init__(
         self,
-        questions: Iterable[Question],
+        questions: Iterable[Question | TextQuestion],
         *,
         epsilon: Exact,
         weights: Mapping[str, Exact] | None = None,
@@ -94,15 +98,15 @@ class Survey:
         sides = _sides(dice)
         if sides is not None and kinds:
             raise ParameterError("kinds", kinds, "none beside dice, which play randomized response")
-        forms = tuple(q.form(_mechanism(q, parts[q.name], (kinds or {}).get(q.name), sides)) for q in asked)
+        forms = tuple(_form(q, parts[q.name], (kinds or {}).get(q.name), sides) for q in asked)
         freeze(self, forms=forms, epsilon=budget, dice=sides)
 
     @classmethod
-    def of(cls, forms: Iterable[Form]) -> Survey:
+    def of(cls, forms: Iterable[Form | TextForm]) -> Survey:
         """Return a survey with these mechanisms as they are; its budget is what they cost together."""
         need = "a list of forms, as question.form(mechanism) gives"
         found = tuple(listed(forms, "forms", need))
-        if not all(isinstance(form, Form) for form in found):
+        if not all(isinstance(form, Form | TextForm) for form in found):
             raise KindError("forms", forms, need)
         _questions([form.question for form in found])
         survey = cls.__new__(cls)
@@ -126,11 +130,19 @@ class Survey:
         """The first 16 bytes of the digest: what a response carries."""
         return self.digest[:TAG]
 
-    def __getitem__(self, name: str) -> Form:
+    def __getitem__(self, name: str) -> Form | TextForm:
         for form in self.forms:
             if isinstance(name, str) and form.question.name == name:
                 return form
         raise ParameterError("question", name, f"one of {', '.join(self.names)}")
+
+    @property
+    def _choices(self) -> tuple[Form, ...]:
+        """The forms of a survey without open text, or raise."""
+        for form in self.forms:
+            if isinstance(form, TextForm):
+                raise UnsupportedError(f"{form.question.name}: open text is answered by clients; see Survey.client")
+        return tuple(form for form in self.forms if isinstance(form, Form))
 
     def loss(self, d_in: int, /) -> Pure:
         """Return the exact loss of a person's reports on all questions: the sum."""
@@ -139,6 +151,18 @@ class Survey:
     def privacy_map(self, d_in: int, /) -> float:
         """Return the loss of a person's reports on all questions, rounded up once."""
         return MaxDivergence().up(self.loss(d_in))
+
+    def client(self, *, secret: bytes | None = None, most: Exact = MOST, ledger: Ledger | None = None) -> SurveyClient:
+        """Return what turns a person's answers to all questions into one response; see `SurveyClient`.
+
+        >>> s = Survey([Question("smokes", ["no", "yes"]), Question("age", ["young", "old"], missing="?")], epsilon=2)
+        >>> response = s.client().report({"smokes": "no"})
+        >>> boxes = s.collector()
+        >>> boxes.add(response.to_bytes())
+        >>> boxes["age"].n
+        1
+        """
+        return SurveyClient(self.forms, secret=secret, most=most, ledger=ledger)
 
     def perturb(self, frame: Any, /, keep: Sequence[str] = ()) -> Any:
         """Return a frame of randomized answers, of the same kind: pandas, Polars or Arrow.
@@ -156,9 +180,9 @@ class Survey:
             raise KindError("frame", type(frame), "a frame of pandas or Polars, or an Arrow table") from None
         for name in (*self.names, *keep):
             known(name, table.columns)
-        places = [form.question.places(_answers(table[form.question.name], form.question)) for form in self.forms]
+        places = [form.question.places(_answers(table[form.question.name], form.question)) for form in self._choices]
         noisy: dict[str, Any] = {name: table[name] for name in keep}
-        for form, column in zip(self.forms, places, strict=True):
+        for form, column in zip(self._choices, places, strict=True):
             noisy[form.question.name] = form.values(form.perturb(column))
         backend = nw.get_native_namespace(table)
         series = {
@@ -175,8 +199,9 @@ class Survey:
         It is read twice, a chunk at a time: all answers are checked before the first coin is tossed.
         """
         self._check_kept(keep)
+        asked = self._choices
         if path_of(target, "file").suffix.lower() == ".csv":
-            for form in self.forms:
+            for form in asked:
                 if form.says == "choice":
                     form.question.places_of_reports([])  # Raises where a choice would be written as a blank cell.
         rows = 0
@@ -185,7 +210,8 @@ class Survey:
         with Progress("people") as progress, writer(target) as write:
             for places, kept in self._file_places(source, keep):
                 noisy = {
-                    form.question.name: form.column(form.perturb(p)) for form, p in zip(self.forms, places, strict=True)
+                    form.question.name: form.column(form.perturb(p))
+                    for form, p in zip(self._choices, places, strict=True)
                 }
                 write(dict(zip(keep, kept, strict=True)) | noisy)
                 rows += len(places[0])
@@ -204,7 +230,7 @@ class Survey:
         """Yield the places of the answers in a file, and the kept columns, a chunk at a time."""
         for columns in reader(source, [*keep, *self.names], _CHUNK):
             places = []
-            for form, column in zip(self.forms, columns[len(keep) :], strict=True):
+            for form, column in zip(self._choices, columns[len(keep) :], strict=True):
                 question = form.question
                 if isinstance(column, Texts):
                     found = question.places_of_answers(column)
@@ -252,9 +278,11 @@ class Survey:
     ) -> Crosstab:
         """Return the estimated share of each pair of choices of two questions; see `Crosstab`."""
         forms = self[first], self[second]
+        if not isinstance(forms[0], Form) or not isinstance(forms[1], Form):
+            raise UnsupportedError(f"{first} and {second}: open text has no choices, and no table of pairs of them")
         if first == second:
             raise ParameterError("second", second, "another question than the first")
-        box = PairCollector(*forms)
+        box = PairCollector(forms[0], forms[1])
         box.add_frame(noisy, first, second, payloads=True)
         return box.estimate(confidence=confidence, simultaneous=simultaneous)
 
@@ -278,7 +306,7 @@ class Survey:
         items = data["questions"]
         if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
             raise KindError("questions", items, "a list of mappings with name and choices")
-        questions = [Question.from_dict(item) for item in items]
+        questions = [_read_question(item) for item in items]
         chosen = [item.get("mechanism") for item in items]
         weights = {q.name: item["weight"] for q, item in zip(questions, items, strict=True) if "weight" in item}
         dice = _sides(data.get("dice"))
@@ -291,7 +319,7 @@ class Survey:
             return cls(questions, epsilon=data["epsilon"], weights=weights, kinds=kinds, dice=dice)
         if not all(isinstance(each, Mapping) for each in chosen):
             raise ParameterError("questions", items, "a mechanism's numbers for each question, or for none")
-        forms = [Form.rebuilt(q, each) for q, each in zip(questions, chosen, strict=True)]
+        forms = [_rebuilt(q, each) for q, each in zip(questions, chosen, strict=True)]
         survey = cls.of(forms)
         freeze(survey, dice=dice)
         if survey.epsilon == INFINITE and data["epsilon"] == "inf":
@@ -317,7 +345,7 @@ class Survey:
 
     def __str__(self) -> str:
         lines = [
-            f"  {form.question.name}: {len(form.question)} choices, {type(form.mechanism).__name__}, "
+            f"  {form.question.name}: {_kind(form)}, {type(form.mechanism).__name__}, "
             f"epsilon {written(form.mechanism.privacy_map(1), up=True)}"
             for form in self.forms
         ]
@@ -442,10 +470,13 @@ class Boxes(Mapping[str, Collector]):
     ) -> Estimates:
         """Return what the reports say about each question that has some; with boxes of *others*, over all these waves.
 
+        Open text has no estimate by itself: its box finds candidates, with `decode`.
+
         Then *people* says whether the same people may be in several waves, or different ones are in each; see `Waves`.
         """
         if not others and people is None:
-            told = {name: box for name, box in self.boxes.items() if box.n} or self.boxes
+            asked = {name: box for name, box in self.boxes.items() if isinstance(box.form, Form)} or self.boxes
+            told = {name: box for name, box in asked.items() if box.n} or asked
             found = {n: b.estimate(confidence=confidence, simultaneous=simultaneous) for n, b in told.items()}
             return Estimates(dict(found))
         self._check(others)
@@ -535,7 +566,7 @@ class Estimates(Mapping[str, Estimate | WavesEstimate]):
 
 def _questions(questions: Iterable[Q]) -> list[Q]:
     found = listed(questions, "questions", "a list of questions")
-    if not found or not all(isinstance(question, Choices) for question in found):
+    if not found or not all(isinstance(question, Choices | TextQuestion) for question in found):
         raise KindError("questions", questions, "a list of questions")
     names = [question.name for question in found]
     if len(set(names)) < len(names):
@@ -574,6 +605,32 @@ def _sides(dice: Any) -> tuple[int, ...] | None:
     if not isinstance(dice, list | tuple) or not dice or not all(type(side) is int and side > 1 for side in dice):
         raise KindError("dice", dice, "a list of their sides, such as [6, 6]")
     return tuple(dice)
+
+
+def _form(
+    question: Question | TextQuestion, epsilon: Fraction, kind: type | None, dice: tuple[int, ...] | None
+) -> Form | TextForm:
+    """Return the form of a question within its part of the budget."""
+    if isinstance(question, Question):
+        return question.form(_mechanism(question, epsilon, kind, dice))
+    if kind is not None or dice is not None:
+        raise ParameterError("questions", question.name, "no open text beside kinds or dice, which are for choices")
+    return question.form(question.mechanism(epsilon=epsilon))
+
+
+def _read_question(item: Any) -> Question | TextQuestion:
+    """Return the question that plain values are: one of open text has a *length*, the bits of its filter."""
+    return TextQuestion.from_dict(item) if TextForm.key in item else Question.from_dict(item)
+
+
+def _rebuilt(question: Question | TextQuestion, mechanism: Any) -> Form | TextForm:
+    if isinstance(question, Question):
+        return Form.rebuilt(question, mechanism)
+    return TextForm.from_dict({"question": question.to_dict(), "mechanism": mechanism})
+
+
+def _kind(form: Form | TextForm) -> str:
+    return f"{len(form.question)} choices" if isinstance(form, Form) else "open text"
 
 
 def _mechanism(

@@ -34,7 +34,6 @@ from discreet.survey.misfit import misfit_of_cells
 from discreet.survey.oracles import KINDS, kind_named, oracle_of
 from discreet.survey.oracles.base import Says
 from discreet.survey.oracles.bits import FilterMechanism, Filters
-from discreet.survey.reports import Report
 from discreet.survey.wire import digest_of
 
 if TYPE_CHECKING:
@@ -117,12 +116,15 @@ class TextQuestion:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], /) -> TextQuestion:
-        """Return the question that `to_dict` wrote."""
+        """Return the question that `to_dict` or a person wrote; what is left out is as in `TextQuestion`."""
         try:
-            name, key = data["name"], bytes.fromhex(data["key"])
-            return cls(name, length=data["length"], hashes=data["hashes"], cohorts=data["cohorts"], key=key)
+            name, key = data["name"], bytes.fromhex(data.get("key", ""))
+            filters = {each: data[each] for each in ("hashes", "cohorts") if each in data}
+            return cls(name, length=data["length"], key=key, **filters)
         except Exception:  # Whatever a thing of another kind raises.
-            raise KindError("question", data, "a mapping with name, length, hashes, cohorts and key") from None
+            raise KindError(
+                "question", data, "a mapping with name, length and, if any, hashes, cohorts and key"
+            ) from None
 
 
 @final
@@ -290,13 +292,16 @@ class TextClient(Teller):
         self._bloom = form.question.bloom(cohort)
         self.cohort = int(cohort)
 
-    def report(self, text: str, /) -> Report:
-        """Return a report of a text."""
-        if not isinstance(text, str):
-            raise KindError("text", type(text), "a text")
-        noisy = self.form.oracle.reply(self._bloom(text), self._paid(self._context(text)))
-        head = self.cohort.to_bytes(2, "little")
-        return Report(self.form.tag, head + np.packbits(noisy, bitorder="little").tobytes())
+    def _heard(self, answer: str, /) -> tuple[bytes, str]:
+        """Return the context of a text, and the text."""
+        if not isinstance(answer, str):
+            raise KindError("text", type(answer), "a text")
+        return self._context(answer), answer
+
+    def _drawn(self, told: str, coins: Coins, /) -> bytes:
+        """Return a payload of a text, drawn with these coins: the cohort, and the noisy filter."""
+        noisy = self.form.oracle.reply(self._bloom(told), coins)
+        return self.cohort.to_bytes(2, "little") + np.packbits(noisy, bitorder="little").tobytes()
 
     def _context(self, text: str) -> bytes:
         data = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
