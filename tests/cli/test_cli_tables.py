@@ -154,7 +154,7 @@ class TestEndToEnd:
     @pytest.mark.parametrize(
         ("asked", "need"),
         [
-            ((), "need at least one of --people, --rows, --sum, --mean"),
+            ((), "need at least one of --people, --rows, --distinct, --sum, --mean"),
             (("--sum", "amount:0"), "COLUMN:LOW:HIGH"),
             (("--people", "--weight", "people"), "NAME=NUMBER"),
             (("--people", "--weight", "rows=2"), "people"),
@@ -486,7 +486,12 @@ class TestOneCall:
             "start",
         }  # Each is a call by itself, but for the day of a Period.
         assert (
-            typed - ({"people", "sums", "means", "variances", "deviations", "ratios"} if name == "release" else set())
+            typed
+            - (
+                {"people", "sums", "means", "variances", "deviations", "ratios", "distincts"}
+                if name == "release"
+                else set()
+            )
             <= known
         )  # Each is an aggregate.
 

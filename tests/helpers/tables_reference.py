@@ -32,16 +32,28 @@ def people_of(plan, rows, where=None):
 
 def aggregates(plan, rows, salt, where=None):
     """Each group's key, as a tuple, and what people add up to there: their number, then a total of each aggregate."""
-    found = defaultdict(lambda: [0, *(Counter() if each.bins else 0 for each in plan.aggregates)])
+    found = defaultdict(lambda: [0, *(Counter() if each.bins or each.brings else 0 for each in plan.aggregates)])
     for who, groups in people_of(plan, rows, where).items():
         places = {key: place(who, key, salt) for key in groups}
         for key, here in places.items():
             if sum(there <= here for there in places.values()) > plan.max_groups:
                 continue
             columns = zip(*groups[key], strict=True)
-            adds = [1, *(contribution(each, x) for each, x in zip(plan.aggregates, columns, strict=True))]
+            adds = [1]
+            for each, x in zip(plan.aggregates, columns, strict=True):
+                adds.append(brought(each, who, key, x, salt) if each.brings else contribution(each, x))
             found[key] = [total + add for total, add in zip(found[key], adds, strict=True)]
-    return found if plan.by else {(): found[()]}
+    found = found if plan.by else {(): found[()]}
+    for totals in found.values():  # Of values that people bring, how many are different.
+        totals[1:] = [len(x) if each.brings else x for each, x in zip(plan.aggregates, totals[1:], strict=True)]
+    return found
+
+
+def brought(aggregate, who, key, values, salt):
+    """The distinct values that a person brings to a group: the first ones in an order of their own."""
+    places = {value: place(who, (*key, value), salt) for value in set(map(plain, values))}
+    most = getattr(aggregate, "numerator", aggregate).most
+    return Counter(v for v, here in places.items() if sum(there <= here for there in places.values()) <= most)
 
 
 def result(plan, rows, salt, where=None, place=0):
@@ -60,6 +72,8 @@ def sizes(plan, rows, where=None):
     found = [0] * (len(SIZES) * quarters)
     for groups in people_of(plan, rows, where).values():
         counts = [len(values) for values in groups.values()]
+        if plan.sizes.values is not None:
+            counts = [len({plain(row[plan.sizes.values]) for row in values}) for values in groups.values()]
         if plan.sizes.rows is None:
             size, kept = len(counts), 1
         else:

@@ -71,8 +71,8 @@ CATALOGUE = [
     Mutant(
         "the bias of one column is said of a bound that another has",
         T + "query.py",
-        "rows = asked[0].rows",
-        "rows = asked[-1].rows",
+        "sizes=_sizes(asked[0], aggregates",
+        "sizes=_sizes(asked[-1], aggregates",
         TESTS + "test_what_is_left_out_is_said_of_the_first_aggregate",
     ),
 ]

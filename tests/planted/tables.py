@@ -43,8 +43,8 @@ CATALOGUE = [
     Mutant(
         "groups that share a place are kept beyond max_groups",
         T + "bounding.py",
-        "ranked = placed.mutate(r=placed.count().over(until)",
-        "ranked = placed.mutate(r=ibis.rank().over(until) + 1",
+        "return placed.count().over(until)",
+        "return ibis.rank().over(until) + 1",
         "test_tables_order.py::test_groups_that_share_a_place_are_kept_or_left_out_together",
     ),
     Mutant(

@@ -32,6 +32,7 @@ from discreet import (
 from discreet.audit import exact as exact_audit
 from discreet.tables import (
     Bounding,
+    Distinct,
     Histogram,
     Mean,
     People,
@@ -87,6 +88,7 @@ SEVERAL = [Sum(*GRID), People(), Mean("units", -10, 10, 1), Rows(2), Mean(*SIGNE
 MEDIAN = Quantile("amount", "1/2", low="-2.5", high=3, grid="1/4")
 AGES = Histogram("units", -10, 0, 5, 50)
 PRICES = Histogram("amount", 0, "0.1", "3.14", "99.995", 100)
+WEIGHTS = Distinct("weight", 2)
 QUOTIENTS = [Ratio(Sum(*GRID), Rows(2)), Variance(*SIGNED), StandardDeviation("units", -10, 10, 1)]
 PLANS = [
     Bounding(People(), person="id", by="city", max_groups=1),
@@ -128,6 +130,14 @@ PLANS = [
     Bounding([MEDIAN, AGES], person=None),
     Bounding([PRICES], person="name", by="month", max_groups=2),
     Bounding([MEDIAN, Rows(2)], person="id", sizes=Sizes(rows=2, groups=False)),
+    Bounding(Distinct("city", 2), person="id", by="month", max_groups=2, sizes=Sizes(rows=2, values=0)),
+    Bounding(Distinct("score"), person="name", by=["city", "flag"], max_groups=2),
+    Bounding([Rows(), Distinct("day", 3)], person="id", sizes=Sizes(rows=3, groups=False, values=1)),
+    Bounding(Distinct("name"), person=None, by="city"),
+    Bounding([Distinct("stamp", 2), Distinct("id", 2)], person=None),
+    Bounding(Distinct("flag", 1), person="id", by="city", max_groups=2, keys=["a", "b", None, "Rome"]),
+    Bounding([People(), WEIGHTS, MEDIAN, Distinct("month")], person="id", by="score", max_groups=2, sizes=Sizes()),
+    Bounding([Ratio(Distinct("city", 2), Rows(2)), Rows(2)], person="id", sizes=Sizes(rows=2, groups=False)),
 ]
 FILTERS = {
     "month = 1": lambda r: r["month"] == 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -216,6 +217,13 @@ _SEVERAL = (
     FILE,
     click.option("--people", is_flag=True, help="Count people."),
     click.option("--rows", type=int, help="Count rows, of a person at most so many in a group."),
+    click.option(
+        "--distinct",
+        "distincts",
+        multiple=True,
+        metavar="COLUMN:MOST",
+        help="Count the distinct values of a column, of a person at most so many in a group; may be repeated.",
+    ),
     click.option("--sum", "sums", multiple=True, metavar="COLUMN:LOW:HIGH", help="Sum a column; may be repeated."),
     click.option("--mean", "means", multiple=True, metavar="COLUMN:LOW:HIGH", help="A mean of a column; likewise."),
     click.option("--variance", "variances", multiple=True, metavar="COLUMN:LOW:HIGH", help="A variance; likewise."),
@@ -776,10 +784,15 @@ def say_explained(said: Explanation | KeysExplanation, given: dict[str, Any]) ->
 
 def _several(given: dict[str, Any]) -> list[Aggregate]:
     """Return what is asked for at once."""
-    from discreet.tables import Mean, People, Ratio, Rows, StandardDeviation, Sum, Variance
+    from discreet.tables import Distinct, Mean, People, Ratio, Rows, StandardDeviation, Sum, Variance
 
     asked: list[Aggregate] = [People()] if given["people"] else []
     asked += [] if given["rows"] is None else [Rows(given["rows"])]
+    for spec in given["distincts"]:
+        column, _, most = spec.rpartition(":")
+        if not (column and re.fullmatch("[0-9]+", most)):
+            raise click.UsageError(f"--distinct {spec}: need COLUMN:MOST, such as product:3")
+        asked.append(Distinct(column, int(most)))
     kinds: dict[str, Any] = {"sums": Sum, "means": Mean, "variances": Variance, "deviations": StandardDeviation}
     asked += [_bounded(kind, spec, given) for name, kind in kinds.items() for spec in given[name]]
     for spec in given["ratios"]:
@@ -788,7 +801,8 @@ def _several(given: dict[str, Any]) -> list[Aggregate]:
             raise click.UsageError(f"--ratio {spec}: need SUM/SUM, such as cost:0:100/hours:0:24, or cost:0:100/people")
         asked.append(Ratio(*(People() if part == "people" else _bounded(Sum, part, given) for part in parts)))
     if not asked:
-        raise click.UsageError("need at least one of --people, --rows, --sum, --mean, --variance, --deviation, --ratio")
+        sorts = "--people, --rows, --distinct, --sum, --mean, --variance, --deviation, --ratio"
+        raise click.UsageError(f"need at least one of {sorts}")
     return asked
 
 

@@ -6,6 +6,7 @@ Ibis is imported when a `Bounding` meets a table, and not before.
 from discreet.tables import pages as _pages  # noqa: F401  It says how the results are drawn.
 from discreet.tables.aggregates import (
     Aggregate,
+    Distinct,
     Histogram,
     Mean,
     People,
@@ -33,6 +34,7 @@ __all__ = [
     "Answer",
     "Bounding",
     "BoundsSuggestion",
+    "Distinct",
     "Explanation",
     "Groups",
     "Histogram",

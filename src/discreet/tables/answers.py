@@ -101,7 +101,7 @@ class Answer(Result):
 
     @property
     def left_out(self) -> LeftOut | None:
-        """The share of people's groups, or rows, that bounding left out; None where that is not known."""
+        """The share of people's groups, rows or values that bounding left out; None where that is not known."""
         return None if self.receipt.found is None else self.receipt.found.left_out
 
     def interval(self, confidence: Exact = "0.95", column: str | None = None) -> Ends:
@@ -140,7 +140,7 @@ class Answer(Result):
         """Say what the bounds left out, in a sentence."""
         bounds = self.receipt.bounds
         bound = " and ".join(f"{name} = {n}" for name, n in bounds.items())
-        what = "rows" if "max_rows" in bounds else "groups"
+        what = [*bounds][-1].removeprefix("max_")
         if left_out is None:
             why = "the noise is larger than the table" if self.receipt.left_out else "it was not asked for"
             if bounds[f"max_{what}"] >= SIZES[-1]:

@@ -3,7 +3,8 @@
 Theorem.  Of a table's rows that pass the filter and have a person and all values, keep each person's first max_groups
 groups in a keyed order, and let the person add to each of them what each aggregate says: at most `most` steps. Between
 tables that differ by d people, added or removed with all of their rows, and under one salt, the totals of an aggregate
-differ in at most d max_groups groups, and in each by at most d times `most`.
+differ in at most d max_groups groups, and in each by at most d times `most`. So do numbers of distinct values, of which
+each person brings `most` to a group.
 Proof: bounding.md, which cites the marked lines.
 """
 
@@ -273,18 +274,23 @@ class Bounding(Transformation[Any, Totals]):
         return Totals(taken, _taken(ordered, order), sizes)
 
     def _histograms(self, answer: Any, which: NDArray[np.int64] | None, rows: NDArray[np.intp]) -> dict[int, Any]:
-        """Return the histograms, by the places of their aggregates: of the groups that are in these rows."""
+        """Return histograms and numbers of values, by the places of their aggregates: of the groups in these rows."""
         if which is None:
             return {}
-        bins, counts, found = numbers(answer.column("x")), numbers(answer.column("people")), {}
+        bins, counts = numbers(answer.column("x")), numbers(answer.column("people"))
+        found: dict[int, Any] = {}
         same = alike(answer, [f"k{i}" for i in range(len(self.by))])
         group = np.full(int(same.max(initial=0)) + 1, -1, np.intp)
         group[same[rows]] = np.arange(len(rows))  # proof: numbered
-        for i in self._binned:
+        for i in (*self._binned, *self._brought):
             cells = np.flatnonzero(which == i + 1)
             if (group[same[cells]] < 0).any():  # proof: matched
                 raise EngineError("the engine takes keys for equal that Arrow tells apart: cast the column")
-            found[i] = Histograms.of(group[same[cells]], bins[cells], counts[cells], len(rows))
+            if self.aggregates[i].brings:
+                found[i] = np.zeros(len(rows), np.int64)
+                found[i][group[same[cells]]] = counts[cells]
+            else:
+                found[i] = Histograms.of(group[same[cells]], bins[cells], counts[cells], len(rows))
         return found
 
     def expression(self, table: Any, salt: bytes) -> Any:
@@ -299,18 +305,20 @@ class Bounding(Transformation[Any, Totals]):
         rows = self.rows(table, engine)
         keys = [f"k{i}" for i in range(len(self.by))]
         if self.person is None:  # proof: row
-            return self._totals(rows.mutate(n=1), keys)
+            brought = {i: rows.select(*keys, w=rows[f"w{i}"]) for i in self._brought}
+            return self._totals(rows.mutate(n=1), keys, brought)
         who = [f"p{i}" for i in range(len(self.person))]
+        brought = {i: self._first_values(rows, i, Order.of(engine, salt), who, keys) for i in self._brought}
         if not keys:
             each = self.each(rows, who)
-            return self._totals(each if self.sizes is None else each.mutate(b=self.sizes.bin(each)), keys)
+            return self._totals(each if self.sizes is None else each.mutate(b=self.sizes.bin(each)), keys, brought)
         order = Order.of(engine, salt, self.common(table, engine))
-        return self._bounded(self.each(rows, [*who, *keys]), order, who, keys)
+        return self._bounded(self.each(rows, [*who, *keys]), order, who, keys, brought)
 
     def rows(self, table: Any, engine: Engine, number: Callable[[Any], Any] | None = None) -> Any:
-        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ...
+        """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ..., or w0, w1, ...
 
-        The values are on their grids, unless it is said which *number* is made of a value.
+        Numbers are on their grids, unless it is said which *number* is made of a value; values w are as keys are.
         """
         rows = self._narrow(table)  # proof: where
         columns: dict[str, Any] = {}
@@ -331,6 +339,12 @@ class Bounding(Transformation[Any, Totals]):
                 raise KindError("column", aggregate.column, f"a column of numbers, not {value.type()}")
             wanted += engine.present(value)  # proof: valueless
             columns[name] = aggregate.placed(value, engine) if number is None else number(value)
+        for i in self._brought:
+            name = str(self.aggregates[i].column)
+            value = with_type(rows[name], "string")
+            engine.usable(value, name, "column")
+            columns[f"w{i}"] = engine.key(value)
+            wanted += [*engine.present(value), columns[f"w{i}"].notnull()]  # proof: value
         rows = rows.filter(wanted) if wanted else rows
         rows = rows.select(**columns) if columns else rows
         if self.keys is None:
@@ -340,8 +354,12 @@ class Bounding(Transformation[Any, Totals]):
 
     @property
     def _values(self) -> dict[str, Aggregate]:
-        """The aggregates that have values, by the names s0, s1, ... of those."""
-        return {f"s{i}": aggregate for i, aggregate in enumerate(self.aggregates) if aggregate.column is not None}
+        """The aggregates of numbers, by the names s0, s1, ... of those."""
+        return {
+            f"s{i}": aggregate
+            for i, aggregate in enumerate(self.aggregates)
+            if aggregate.column is not None and not aggregate.brings
+        }
 
     def _narrow(self, table: Any) -> Any:
         """Return the rows that pass the filter, with the columns that are needed: engines are slow on thousands."""
@@ -358,16 +376,18 @@ class Bounding(Transformation[Any, Totals]):
 
         They are numbered r; *more* gives further columns, over all of a person's groups.
         """
-        import ibis
-
         placed = order.placed(each, who, keys)
-        people = [placed[p] for p in who]
-        ties = [placed[key] for key in keys if placed[key].type().is_floating()]  # Close ones share a code.
-        until = ibis.range_window(group_by=people, order_by=[placed.v, *ties], preceding=None, following=0)
-        ranked = placed.mutate(r=placed.count().over(until), **more(placed))
+        ranked = placed.mutate(r=_rank(placed, who, keys), **more(placed))
         return ranked.filter(ranked.r <= self.max_groups)  # proof: first
 
-    def _bounded(self, each: Any, order: Order, who: list[str], keys: list[str]) -> Any:
+    def _first_values(self, rows: Any, place: int, order: Order, who: list[str], keys: list[str]) -> Any:
+        """Return each person's first values w in a group, in the keyed order, for the aggregate at a place."""
+        pairs = rows.select(*who, *keys, w=rows[f"w{place}"]).distinct()  # proof: pairs
+        placed = order.placed(pairs, who, [*keys, "w"])
+        ranked = placed.mutate(q=_rank(placed, [*who, *keys], ["w"]))
+        return ranked.filter(ranked.q <= self.aggregates[place].brings).select(*who, *keys, "w")  # proof: brought
+
+    def _bounded(self, each: Any, order: Order, who: list[str], keys: list[str], brought: Mapping[int, Any]) -> Any:
         """Return the totals of each person's first groups in the keyed order, from a row for each person and group."""
         sizes = self.sizes
         kept = self.first_groups(
@@ -376,7 +396,13 @@ class Bounding(Transformation[Any, Totals]):
         if self.sizes is not None:
             bins = self.sizes.bin(kept, self.max_groups)
             kept = kept.mutate(b=(kept.r == 1).ifelse(bins, 0))  # proof: bin
-        return self._totals(kept, keys)
+        groups = kept.select(**{f"o{name}": kept[name] for name in (*who, *keys)})
+        values = {}
+        for i, pairs in brought.items():
+            same = [pairs[name] == groups[f"o{name}"] for name in who]
+            same += [pairs[name].identical_to(groups[f"o{name}"]) for name in keys]
+            values[i] = pairs.inner_join(groups, same)  # proof: there
+        return self._totals(kept, keys, values)
 
     def common(self, table: Any, engine: Engine) -> Any:
         """Return the groups of a table's first rows, where an engine looks codes up faster than it computes them.
@@ -394,30 +420,35 @@ class Bounding(Transformation[Any, Totals]):
     def each(self, rows: Any, who: list[str]) -> Any:
         """Return one row for each person, or for each person and group: how many rows, and the sums of the values."""
         sums = {name: rows[name].sum().cast("int64") for name in self._values}
+        if self.sizes is not None and self.sizes.values is not None:
+            sums["d"] = rows[f"w{self.sizes.values}"].nunique().cast("int64")
         return rows.group_by(who).agg(n=rows.count().cast("int64"), **sums)
 
-    def _totals(self, each: Any, keys: list[str]) -> Any:
-        """Return what people add up to, each of whom has one row in a group: totals of groups, and of bins of them."""
+    def _totals(self, each: Any, keys: list[str], brought: Mapping[int, Any]) -> Any:
+        """Return what people add up to, each of whom has one row in a group: totals of groups, and of bins of them.
+
+        Of aggregates of distinct values it is how many different ones are *brought*.
+        """
         found, bins = {"people": each.count()}, {} if self.sizes is None else {"b": each.b}
         for i, aggregate in enumerate(self.aggregates):
             s = each[f"s{i}"] if f"s{i}" in each.columns else None
             if i in self._binned:
                 bins[f"x{i}"] = aggregate.bin(each, s).cast("int64")  # proof: cell
-            else:
+            elif i not in brought:
                 found[f"a{i}"] = aggregate.total(each, s)
         totals = {name: column.fill_null(0).cast("int64") for name, column in found.items()}
         by = {name: each[name] for name in keys} | bins
         cells = each.group_by(**by).agg(**totals) if by else each.agg(**totals)
         if not bins:
-            return cells
+            return cells if not brought else self._with_bins(cells, cells, keys, brought)
         sums = {name: cells[name].sum().fill_null(0).cast("int64") for name in totals}
         groups = cells.group_by(keys).agg(**sums) if keys else cells.agg(**sums)
-        return self._with_bins(groups, cells, keys)
+        return self._with_bins(groups, cells, keys, brought)
 
-    def _with_bins(self, groups: Any, cells: Any, keys: list[str]) -> Any:
+    def _with_bins(self, groups: Any, cells: Any, keys: list[str], brought: Mapping[int, Any]) -> Any:
         """Return the rows of groups; those of sizes, whose b is a bin, from 1 on; and those of histogram i.
 
-        The latter have h = i + 1, and x is the bin.
+        The latter have h = i + 1, and x is the bin; so have numbers of distinct values, whose x is 0.
         """
         import ibis
 
@@ -425,7 +456,12 @@ class Bounding(Transformation[Any, Totals]):
         for i in self._binned:
             bins = cells.group_by(*keys, x=cells[f"x{i}"]).agg(people=_people(cells))
             parts.append(bins.mutate(h=ibis.literal(i + 1, "int64")))
-        marks = (["b"] if self.sizes is not None else []) + (["h", "x"] if self._binned else [])
+        for i, values in brought.items():
+            once = values.select(*keys, "w").distinct()  # proof: different
+            many = once.count().cast("int64")
+            number = once.group_by(keys).agg(people=many) if keys else once.agg(people=many)
+            parts.append(number.mutate(h=ibis.literal(i + 1, "int64")))
+        marks = (["b"] if self.sizes is not None else []) + (["h", "x"] if self._binned or brought else [])
         rows = groups.mutate(**{name: ibis.literal(0, "int64") for name in marks})
         for part in parts:
             lacks = {name: kind for name, kind in rows.schema().items() if name not in part.columns}
@@ -437,6 +473,21 @@ class Bounding(Transformation[Any, Totals]):
     def _binned(self) -> list[int]:
         """The places of the aggregates that count people by bin."""
         return [i for i, aggregate in enumerate(self.aggregates) if aggregate.bins]
+
+    @property
+    def _brought(self) -> list[int]:
+        """The places of the aggregates that count distinct values."""
+        return [i for i, aggregate in enumerate(self.aggregates) if aggregate.brings]
+
+
+def _rank(placed: Any, among: list[str], names: list[str]) -> Any:
+    """Return how many rows that share some columns are not after each in the order; what is so named is placed."""
+    import ibis
+
+    ties = [placed[name] for name in names if placed[name].type().is_floating()]  # Close ones share a code.
+    group_by = [placed[name] for name in among]
+    until = ibis.range_window(group_by=group_by, order_by=[placed.v, *ties], preceding=None, following=0)
+    return placed.count().over(until)
 
 
 def _people(cells: Any) -> Any:

@@ -203,7 +203,7 @@ def explained(questions: Sequence[Query], chosen: Query, notes: Sequence[str] = 
             "not noise: it makes counts and sums too small."
         )
     if chosen.left_out:
-        of = "groups" if bounding.sizes is None or bounding.sizes.rows is None else "rows"
+        of = "groups" if bounding.sizes is None else bounding.sizes.words
         part = f"A part of epsilon, {written(chosen.left_out * chosen.epsilon, up=True)}"
         learn = f"{part}, pays for learning what share of people's {of} is left out"
         notes.append(f"{learn}, and chooses max_groups by it." if chosen.auto else f"{learn}; left_out=0 saves it.")

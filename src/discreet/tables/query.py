@@ -114,13 +114,15 @@ class Query:
             check_value(table, aggregate)
             if table.person is None and (aggregate.rows or 1) != 1:
                 raise ParameterError("max_rows", aggregate.rows, "1, where each row is a person")
+            if table.person is None and aggregate.brings > 1:
+                raise ParameterError("most", aggregate.brings, "1, where each row is a person")
         learns = dict.fromkeys(value for aggregate in aggregates for value in aggregate.learns)
         if learns and auto:
             need = 'a number, where bounds are "auto", too; suggest_max_groups() chooses one'
             raise ParameterError("max_groups", max_groups, need)
         usual = {each.label: Fraction(1) for each in aggregates} | {bounds_label(each): _LEARN for each in learns}
         shares = _shares(usual, weights)
-        rows = asked[0].rows
+        rows = asked[0].counted
         part = _left_out(left_out, _bites(table, by, keys, bound, rows, auto), auto)
         bounding = Bounding(
             aggregates,
@@ -130,7 +132,7 @@ class Query:
             where=table.condition,
             keys=keys,
             key_types=key_domains(table._ibis, by),
-            sizes=Sizes(None if auto else rows, bool(by)) if part else None,
+            sizes=_sizes(asked[0], aggregates, by, auto) if part else None,
         )
         parts = tuple(x * (1 - (part or 0)) for x in shares)
         firsts = tuple(zip(learns, parts[len(aggregates) :], strict=True))
@@ -177,12 +179,13 @@ class Query:
 
         That one leaves nobody out where this one does, or the other way round, changes what is left for the shares.
         """
-        bounding, rows, part = self.bounding, self.asked[0].rows, self.left_out
+        bounding, rows, part = self.bounding, self.asked[0].counted, self.left_out
         if not self.auto:
             bites = _bites(self.table, bounding.by, bounding.keys, max_groups, rows, auto=False)
             part = None if not bites else _left_out(left_out, bites, auto=False) if part is None else part
         rest = Fraction(1 - (part or 0)) / (1 - (self.left_out or 0))
-        sizes = (bounding.sizes or Sizes(rows, bool(bounding.by))) if part else None
+        usual = _sizes(self.asked[0], bounding.aggregates, bounding.by, auto=False)
+        sizes = (bounding.sizes or usual) if part else None
         bounding = replace(bounding, max_groups=max_groups, sizes=sizes)
         shares, books = tuple(share * rest for share in self.shares), None if self.auto else self.share
         learns = tuple((of, share * rest) for of, share in self.learns)
@@ -332,7 +335,7 @@ class Query:
         groups = released.max_groups if self.bounding.by else None
         found = None if learned is None else Found(groups, None, aggregates=learned)
         if released.spread is not None:
-            bound = released.max_groups if self.bounding.by else self.asked[0].rows or 1
+            bound = released.max_groups if self.bounding.by else self.asked[0].counted or 1
             shares = [None if spread is None else spread.known(bound) for spread in (released.spread, released.rest)]
             found = Found(groups, shares[0], rest=shares[1], aggregates=learned)
         turn = self.turn if self.auto else replace(self, laws=tuple(receipt.laws.values())).turn
@@ -460,6 +463,12 @@ def _bites(
     return auto or rows is not None or keys is None or len(keys) > bound
 
 
+def _sizes(first: Aggregate, aggregates: Sequence[Aggregate], by: tuple[str, ...], auto: bool) -> Sizes:
+    """Return the bins that people are counted in: by what the first aggregate counts, unless max_groups is chosen."""
+    values = aggregates.index(first) if first.brings and not auto else None
+    return Sizes(None if auto else first.counted, bool(by), values)
+
+
 def _left_out(left_out: Exact | None, bites: bool, auto: bool) -> Fraction | None:
     """Return the part of epsilon that pays for knowing what bounds leave out; None where they leave nothing out."""
     if left_out is None:
@@ -475,10 +484,12 @@ def _left_out(left_out: Exact | None, bites: bool, auto: bool) -> Fraction | Non
 
 
 def check_value(table: Data, aggregate: Aggregate) -> None:
-    """Raise unless the column of an aggregate is one of numbers; undeclared texts of a file are the numbers in them."""
+    """Raise unless a column of numbers is one; undeclared texts of a file are the numbers in them."""
     if aggregate.column is None:
         return
     check_columns("column", (aggregate.column,), table._ibis)
+    if aggregate.brings:
+        return
     kind = table._ibis[aggregate.column].type()
     meant = None if table.types is None else table.types.get(aggregate.column, "number")
     if kind.is_string() and meant != "number":

@@ -101,10 +101,11 @@ class Receipt:
 
     @property
     def bounds(self) -> dict[str, int]:
-        """The bounds that can leave out some of a person's groups or rows, by name; max_groups as it was used."""
+        """The bounds that can leave out some of a person's groups, rows or values, by name; max_groups as it was."""
         groups = self.max_groups if self.found is None else self.found.max_groups
-        rows = self.asked[0].rows if self.asked else None
-        return {name: n for name, n in (("max_groups", groups), ("max_rows", rows)) if n is not None}
+        rows, values = (self.asked[0].rows, self.asked[0].brings or None) if self.asked else (None, None)
+        bounds = {"max_groups": groups, "max_rows": rows, "max_values": values}
+        return {name: n for name, n in bounds.items() if n is not None}
 
     @property
     def fails(self) -> bool:

@@ -1,7 +1,8 @@
 """Spread: in how many groups people are, by a noisy histogram, and so what a bound on them leaves out.
 
-A person is in one bin, by the number of their groups; where rows are counted, by the number of their rows and by how
-much of them the bounds keep. So adding or removing a person changes one count by 1, whatever the person did.
+A person is in one bin, by the number of their groups; where rows are counted, or distinct values, by the number of
+those and by how much of them the bounds keep. So adding or removing a person changes one count by 1, whatever the
+person did.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ _ERROR: Final = Fraction(1, 20)
 @final
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The share of people's groups, or of their rows, that bounding left out: an estimate and a 95 % interval.
+    """The share of people's groups, rows or values that bounding left out: an estimate and a 95 % interval.
 
-    Of a person in more than 64 groups, or with more rows, 64 are counted.
+    Of a person in more than 64 groups, or with more rows or values, 64 are counted.
     """
 
     share: float
@@ -152,15 +153,26 @@ class Sizes:
     """The bins that people are counted in: by the number of their groups.
 
     Where *rows* of a person count, it is by the number of their rows; and, in *groups*, by how much of them is kept.
+    With *values*, it is by distinct values in the place of rows: those of the aggregate at that place.
     """
 
     rows: int | None = None
     groups: bool = True
+    values: int | None = None
+
+    @property
+    def words(self) -> str:
+        """What a share of is learned."""
+        return "groups" if self.rows is None else "rows" if self.values is None else "values"
 
     @property
     def count(self) -> int:
         """How many bins there are."""
         return len(SIZES) * (1 if self.rows is None or not self.groups else len(QUARTERS))
+
+    def counted(self, each: Any) -> Any:
+        """Return how many rows, or distinct values, people have in a group."""
+        return each.n if self.values is None else each.d
 
     def of_people(self, each: Any, who: list[str]) -> dict[str, Any]:
         """Return what a person's bin is computed from, for rows of people and groups, of that person's rows alone."""
@@ -169,13 +181,14 @@ class Sizes:
         window = ibis.window(group_by=[each[p] for p in who], order_by=each.v, rows=(None, None))
         columns = {"groups": each.n.count()}
         if self.rows is not None:
-            columns |= {"rows": each.n.sum(), "kept": each.n.clip(upper=self.rows).sum()}
+            counted = self.counted(each)
+            columns |= {"rows": counted.sum(), "kept": counted.clip(upper=self.rows).sum()}
         return {name: column.over(window).cast("float64") for name, column in columns.items()}
 
     def bin(self, each: Any, max_groups: int = 1) -> Any:
         """Return the number of a person's bin, from 1 on."""
         if not self.groups:
-            return _place(each.n) + 1
+            return _place(self.counted(each)) + 1
         place = _place(each.groups if self.rows is None else each.rows)
         if self.rows is None:
             return place + 1

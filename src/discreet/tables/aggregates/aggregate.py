@@ -71,6 +71,16 @@ class Aggregate(ABC):
         return None
 
     @property
+    def brings(self) -> int:
+        """How many distinct values of its column a person brings to a group, where it counts those; 0 elsewhere."""
+        return 0
+
+    @property
+    def counted(self) -> int | None:
+        """How many rows, or distinct values, of a person count in a group, where it counts those."""
+        return self.rows or self.brings or None
+
+    @property
     @abstractmethod
     def steps(self) -> tuple[int, int]:
         """The least and the greatest number of steps that a person may add to a group."""

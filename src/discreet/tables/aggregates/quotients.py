@@ -228,6 +228,11 @@ class Ratio(Aggregate):
         return self.numerator.rows
 
     @property
+    def brings(self) -> int:
+        """As many as the first."""
+        return self.numerator.brings
+
+    @property
     def steps(self) -> tuple[int, int]:
         """Those of the first."""
         return self.numerator.steps
