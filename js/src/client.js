@@ -10,6 +10,11 @@ import { below } from "./samplers.js";
 
 /** @typedef {import("./form.js").Choice} Choice */
 
+/**
+ * An answer that was checked: what draws its payload, once it is paid for, and what marks it in a memory.
+ * @typedef {{ draw(): Promise<Uint8Array<ArrayBuffer>>, mark(): Promise<string> }} Heard
+ */
+
 /** The greatest epsilon of a form that a client answers unless told otherwise: odds of 22,000 to 1. */
 export const MOST = 10;
 
@@ -60,14 +65,24 @@ export class Client {
    * @param {Choice | null} answer
    */
   async report(answer) {
-    const { question, tag } = this.form;
-    return new Report(tag, await (question instanceof Question ? this.#choice(question, answer) : this.#text(question, answer)));
+    return new Report(this.form.tag, await (await this.heard(answer)).draw());
+  }
+
+  /**
+   * An answer, checked; nothing is drawn yet.
+   * @param {Choice | null} answer
+   * @returns {Promise<Heard>}
+   */
+  async heard(answer) {
+    const { question } = this.form;
+    return question instanceof Question ? this.#choice(question, answer) : this.#text(question, answer);
   }
 
   /** @param {Question} question @param {Choice | null} answer */
   async #choice(question, answer) {
     const place = question.place(answer);
-    return this.form.mechanism.draw(place, this.#coins(joined(this.form.digest, littleEndian(place, 4))));
+    const context = joined(this.form.digest, littleEndian(place, 4));
+    return this.#told(context, () => this.form.mechanism.draw(place, this.#coins(context)));
   }
 
   /** @param {TextQuestion} question @param {Choice | null} text */
@@ -75,9 +90,16 @@ export class Client {
     need(typeof text === "string", `${question.name}: need a text`);
     const cohort = await this.#cohort;
     const mechanism = /** @type {import("./mechanisms.js").BitMechanism} */ (this.form.mechanism);
-    const said = joined(ascii("text"), this.form.digest, littleEndian(cohort, 2), await sha256(utf8(text)));
-    const bits = await mechanism.reply(await filterOf(question, cohort, text), this.#coins(said));
-    return joined(littleEndian(cohort, 2), packed(bits));
+    const context = joined(ascii("text"), this.form.digest, littleEndian(cohort, 2), await sha256(utf8(text)));
+    return this.#told(context, async () => {
+      const bits = await mechanism.reply(await filterOf(question, cohort, text), this.#coins(context));
+      return joined(littleEndian(cohort, 2), packed(bits));
+    });
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} context @param {() => Promise<Uint8Array<ArrayBuffer>>} draw */
+  #told(context, draw) {
+    return { draw, mark: async () => toHex(await this.#coins(joined(ascii("mark"), context)).take(16)) };
   }
 
   /**

@@ -79,17 +79,18 @@ function atanh(a, b, bits) {
 }
 
 /**
- * The least double that is not below n ln(x); Infinity for no x, where nothing is hidden.
- * @param {Fraction | null} x
- * @param {bigint} n
+ * The least double that is not below the sum of n ln(x), for odds x of n times each; Infinity where nothing is hidden.
+ * @param {{ odds: Fraction | null, times: bigint }[]} losses
  */
-export function lossUp(x, n = 1n) {
-  if (x === null) return n ? Infinity : 0;
-  if (x[0] === x[1] || n === 0n) return 0;
-  for (let bits = 128; ; bits *= 2) {
-    const [low, high] = lnEnclosed(x, bits).map((end) => doubleUp(end * n, bits));
+export function lossUp(...losses) {
+  const some = losses.filter(({ odds, times }) => times && (odds === null || odds[0] !== odds[1]));
+  if (some.some(({ odds }) => odds === null)) return Infinity;
+  for (let bits = 128; some.length; bits *= 2) {
+    const ends = some.map(({ odds, times }) => lnEnclosed(/** @type {Fraction} */ (odds), bits).map((end) => end * times));
+    const [low, high] = [0, 1].map((i) => doubleUp(ends.reduce((sum, end) => sum + end[i], 0n), bits));
     if (low === high) return high;
   }
+  return 0;
 }
 
 /**

@@ -8,8 +8,8 @@ import { FILTERS, MECHANISMS, wholeOf } from "./mechanisms.js";
 /** @typedef {string | number | boolean} Choice */
 /** @typedef {import("./mechanisms.js").Given} Given */
 
-const VERSION = 2;
-const TAG = 16;
+export const VERSION = 2;
+export const TAG = 16;
 const MOST = 1 << 19;
 const MOST_HASHES = 64;
 const CHOICES = ["choices", "missing", "name"];
@@ -42,7 +42,7 @@ export class Form {
     this.mechanism = Object.freeze(mechanism);
     this.digest = digest;
     /** The loss of a report, as the least double that is not below it; of any number of those of a permanent answer. */
-    this.epsilon = lossUp(mechanism.odds, mechanism.times);
+    this.epsilon = lossUp(mechanism);
     Object.freeze(this);
   }
 
@@ -148,7 +148,7 @@ export class TextQuestion {
  * @param {string[]} keys
  * @param {string} what
  */
-function record(data, keys, what) {
+export function record(data, keys, what) {
   const found = data !== null && typeof data === "object" ? Object.keys(data).sort().join(", ") : typeof data;
   need(found === [...keys].sort().join(", "), `${what}: need ${[...keys].sort().join(", ")}, not ${found}`);
   return /** @type {Given} */ (data);

@@ -3,3 +3,4 @@
 export { Client, MOST, Report } from "./client.js";
 export { Refused } from "./errors.js";
 export { Form, Question, TextQuestion } from "./form.js";
+export { Response, SurveyClient, SurveyForm } from "./survey.js";

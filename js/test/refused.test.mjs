@@ -97,7 +97,12 @@ test("logarithms lie between their ends, which are close", () => {
     assert.ok(Math.abs(Number(low) / 2 ** 200 - want) <= 1e-12 * want);
     assert.ok(low < high && high - low < 1n << 20n);
   }
-  assert.equal(lossUp([3n, 1n]), 1.0986122886681098);
-  assert.equal(lossUp([1n, 1n]), 0);
-  assert.equal(lossUp(null), Infinity);
+  const of = (odds, times = 1n) => ({ odds, times });
+  assert.equal(lossUp(of([3n, 1n])), 1.0986122886681098);
+  assert.equal(lossUp(of([1n, 1n])), 0);
+  assert.equal(lossUp(of(null)), Infinity);
+  assert.equal(lossUp(of(null, 0n)), 0);
+  assert.equal(lossUp(), 0);
+  assert.equal(lossUp(of([3n, 1n]), of([3n, 1n])), lossUp(of([9n, 1n])));
+  assert.equal(lossUp(of([3n, 1n]), of(null)), Infinity);
 });

@@ -4,18 +4,20 @@
 import { createInterface } from "node:readline";
 
 import { fromHex, toHex } from "../../js/src/bytes.js";
-import { Client, Form, Refused } from "../../js/src/index.js";
+import { Client, Form, Refused, SurveyClient, SurveyForm } from "../../js/src/index.js";
 
 /** Coins that are written down; they run out with an error. */
 function scripted(hex) {
   let rest = fromHex(hex);
+  const now = (n) => {
+    if (rest.length < n) throw new Error("the coins have run out");
+    const taken = rest.slice(0, n);
+    rest = rest.slice(n);
+    return taken;
+  };
   return {
-    async take(n) {
-      if (rest.length < n) throw new Error("the coins have run out");
-      const taken = rest.slice(0, n);
-      rest = rest.slice(n);
-      return taken;
-    },
+    now,
+    take: async (n) => now(n),
     left: () => rest.length,
   };
 }
@@ -43,8 +45,32 @@ async function answered({ form: data, answer, coins: hex, fresh: freshHex, secre
   return out;
 }
 
+/** The same for a whole survey, whose coins are those of the browser: they are written down instead. */
+async function surveyed({ survey, answers, coins: hex, secret }) {
+  const form = await SurveyForm.of(survey);
+  const coins = scripted(hex);
+  const real = crypto.getRandomValues;
+  crypto.getRandomValues = (data) => {
+    data.set(coins.now(data.length));
+    return data;
+  };
+  const out = { digest: toHex(form.digest), epsilon: String(form.epsilon) };
+  try {
+    const options = { most: Infinity, secret: secret === null ? undefined : fromHex(secret) };
+    const response = await new SurveyClient(form, options).report(answers);
+    out.bytes = toHex(response.toBytes());
+    out.json = JSON.stringify(response);
+    out.code = await response.toCode();
+    out.left = coins.left();
+  } finally {
+    crypto.getRandomValues = real;
+  }
+  return out;
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const said = await answered(JSON.parse(line)).catch((error) => {
+  const asked = JSON.parse(line);
+  const said = await ("survey" in asked ? surveyed : answered)(asked).catch((error) => {
     if (error instanceof Refused) return { refused: error.message };
     throw error;
   });

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import http.server
 import json
+import math
 import random
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ from discreet import (
     SubsetSelection,
 )
 from discreet.errors import DiscreetError
-from discreet.survey import Question, TextQuestion
+from discreet.survey import Question, Survey, TextQuestion
 from discreet.survey.forms import form_of
 
 ROOT = Path(__file__).parents[2]
@@ -189,6 +190,42 @@ def test_the_same_form_answer_and_coins_give_the_same_bytes_in_both_languages(mo
     for case, want, got in zip(asked, wanted, answers(asked), strict=True):
         got["epsilon"] = float(got.get("epsilon", "nan"))
         assert got == want, case["form"]
+
+
+def made_survey(rng):
+    """Return a survey of a few forms of any kind, with answers to them; what is missing may be left out."""
+    forms, answers_ = [], {}
+    for i in range(rng.choice([1, 2, 2, 3, 5])):
+        form, answer = made_form(rng)
+        data = form.to_dict()
+        data["question"]["name"] = f"{i} {form.question.name}"
+        forms.append(form_of(data))
+        if answer is not None or rng.random() < 0.5:
+            answers_[forms[-1].question.name] = answer
+    return Survey.of(forms), answers_
+
+
+def test_the_same_survey_answers_and_coins_give_the_same_bytes_in_both_languages(monkeypatch):
+    rng = random.Random(19)
+    asked, wanted = [], []
+    for _ in range(tiers.cases(60, 10_000)):
+        survey, said = made_survey(rng)
+        lasting = any(form.oracle.lasting for form in survey.forms)
+        secret = rng.randbytes(32) if lasting or rng.random() < 0.3 else None
+        coins = b"".join(coins_near(rng, form, 500 + 150 * form.oracle.size) for form in survey.forms)
+        script = Scripted(coins)
+        for module in ("clients", "texts", "oracles.longitudinal_rappor"):
+            monkeypatch.setattr(f"discreet.survey.{module}.SYSTEM", script)
+        client = survey.client(secret=secret, most=math.inf)
+        response = client.report(said)
+        told = {"digest": survey.digest.hex(), "epsilon": client.privacy_map_of(1 if secret is None else None)}
+        told |= {"bytes": response.to_bytes().hex(), "json": response.to_json(), "code": response.to_code()}
+        wanted.append(told | {"left": len(script.data)})
+        file = json.loads(survey.to_json())
+        asked.append({"survey": file, "answers": said, "coins": coins.hex(), "secret": secret and secret.hex()})
+    for case, want, got in zip(asked, wanted, answers(asked), strict=True):
+        got["epsilon"] = float(got.get("epsilon", "nan"))
+        assert got == want, case["survey"]
 
 
 IN_BROWSER = """async (forms) => {

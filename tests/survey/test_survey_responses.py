@@ -4,6 +4,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import KindError, OptimizedUnary, RandomizedResponse, ReportError, SubsetSelection
-from discreet.survey import Boxes, Collector, Question, Response, Survey
+from discreet.survey import Boxes, Collector, Question, Response, Survey, TextForm
 from discreet.survey.forms import Form, form_of
 
 WIRE = json.loads((Path(__file__).parents[1] / "data" / "wire.json").read_text(encoding="utf-8"))
@@ -23,7 +24,8 @@ each_survey = pytest.mark.parametrize("entry", WIRE["surveys"], ids=range(len(WI
 
 @pytest.fixture
 def _every_weight(monkeypatch):
-    monkeypatch.setattr(Form, "plausible", lambda _, rows: np.ones(len(rows), np.bool_))
+    for kind in (Form, TextForm):
+        monkeypatch.setattr(kind, "plausible", lambda _, rows: np.ones(len(rows), np.bool_))
 
 
 def survey_of(entry):
@@ -76,6 +78,17 @@ def test_a_second_reader_agrees(entry):
         assert plain.pop("survey") == data[2:18].hex()
         assert [base64.b64decode(each).hex() for each in plain.pop("payloads")] == said["payloads"]
         assert plain == {}
+
+
+@each_survey
+def test_permanent_responses_are_the_ones_clients_have_given(entry):
+    survey, said = survey_of(entry), entry["permanent"]
+    client = survey.client(secret=bytes.fromhex(said["secret"]), most=math.inf)
+    assert client.report(said["answers"]).to_code() == said["code"]
+    assert survey.privacy_map(1) == entry["epsilon"] == client.privacy_map_of(None)
+    plain = json.loads(survey.to_json())
+    assert plain.pop("survey") == entry["digest"]
+    assert plain == {"discreet": 2, "forms": [WIRE["forms"][i]["form"] for i in entry["forms"]]}
 
 
 @each_survey

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import math
 import pickle
 import subprocess
 import sys
@@ -254,14 +255,20 @@ def made_vectors():
 
 def made_surveys(forms):
     """Return surveys of the forms of the vectors, with responses: a short one, a wide one, and one in another order."""
-    for chosen in ([1], [0, 1, 3], [3, 1, 0], [2, 5, 6, 7], [0, 4, 7]):
+    for chosen in ([1], [0, 1, 3], [3, 1, 0], [2, 5, 6, 7], [0, 4, 7], [11, 0]):
         survey = Survey.of([forms[i] for i in chosen])
         responses = []
         for payloads in zip(*(cycle(made_payloads(form)) for form in survey.forms), range(4), strict=False):
             response = Response(survey.tag, payloads[:-1])
             said = {"bytes": response.to_bytes().hex(), "json": response.to_json(), "code": response.to_code()}
             responses.append({"payloads": [payload.hex() for payload in response.payloads], **said})
-        yield {"forms": chosen, "digest": survey.digest.hex(), "responses": responses}
+        client = survey.client(secret=SECRETS[0], most=math.inf)
+        answers = {
+            f.question.name: TEXTS[2] if isinstance(f, TextForm) else f.question.choices[-1] for f in survey.forms
+        }
+        permanent_ = {"answers": answers, "code": client.report(answers).to_code()}
+        told = {"epsilon": survey.privacy_map(1), "permanent": {"secret": SECRETS[0].hex(), **permanent_}}
+        yield {"forms": chosen, "digest": survey.digest.hex(), "responses": responses, **told}
 
 
 def taken(coins, n):

@@ -36,7 +36,7 @@ from discreet.survey.responses import Response, survey_digest
 from discreet.survey.sources import Texts, chunks, is_spark, known, plain, reader, writer
 from discreet.survey.texts import TextForm, TextQuestion
 from discreet.survey.waves import People, Waves, WavesEstimate
-from discreet.survey.wire import TAG
+from discreet.survey.wire import TAG, VERSION, canonical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -331,6 +331,18 @@ class Survey:
             )
         freeze(survey, epsilon=budget)
         return survey
+
+    def to_json(self) -> str:
+        """Return what clients in other languages read: all forms, in order, and the survey's digest, as JSON.
+
+        >>> s = Survey([Question("smokes", ["no", "yes"])], epsilon=1)
+        >>> import json
+        >>> data = json.loads(s.to_json())
+        >>> sorted(data), data["survey"] == s.digest.hex(), data["forms"] == [s.forms[0].to_dict()]
+        (['discreet', 'forms', 'survey'], True, True)
+        """
+        forms = [form.to_dict() for form in self.forms]
+        return canonical({"discreet": VERSION, "survey": self.digest.hex(), "forms": forms}).decode()
 
     def save(self, path: str | os.PathLike[str], /) -> None:
         """Write the survey, with its mechanisms, to a file of JSON: what clients and collectors must share."""

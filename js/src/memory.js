@@ -1,0 +1,89 @@
+// Memory: the secret of this device and what was given, in IndexedDB. Nothing of an answer is kept.
+
+import { Refused } from "./index.js";
+
+/**
+ * What is kept: the secret, the sum of what was given, and a mark of each answer, which tells nothing to whoever has
+ * not the secret.
+ * @typedef {{ secret: Uint8Array, spent: number, marks: string[] }} Kept
+ */
+
+/** A sum of two losses that is not below it. @param {number} a @param {number} b */
+const plus = (a, b) => (a && b ? (a + b) * (1 + 2 ** -52) : a + b);
+
+/** The secret of this device, and what was given; a second device has its own, and the losses add up. */
+export class Memory {
+  #db;
+
+  /** @param {IDBDatabase} db @param {Uint8Array} secret @param {number} budget */
+  constructor(db, secret, budget) {
+    this.#db = db;
+    this.secret = secret;
+    this.budget = budget;
+  }
+
+  /**
+   * The memory of a name; where there is none it is made. What exceeds the *budget* in sum is refused.
+   * @param {string} [name]
+   * @param {number} [budget]
+   */
+  static async open(name = "discreet", budget = Infinity) {
+    const db = await new Promise((resolve, reject) => {
+      const asked = indexedDB.open(name, 1);
+      asked.onupgradeneeded = () => asked.result.createObjectStore("kept");
+      asked.onsuccess = () => resolve(asked.result);
+      asked.onerror = () => reject(new Refused("need a place to keep a secret"));
+    });
+    const make = () => ({ secret: crypto.getRandomValues(new Uint8Array(32)), spent: 0, marks: [] });
+    const { secret } = await changed(db, (kept) => kept ?? make());
+    return new Memory(db, secret, budget);
+  }
+
+  /** The sum of what was given; not below it. */
+  async spent() {
+    return (await changed(this.#db, (kept) => kept)).spent;
+  }
+
+  /**
+   * Charge what was not paid for yet, safely kept before it returns.
+   * @param {[mark: string, epsilon: number][]} given The mark of each answer, and its loss.
+   */
+  async pay(given) {
+    await changed(this.#db, (kept) => {
+      if (`${kept?.secret}` !== `${this.secret}`) throw new Refused("the secret of this device has changed");
+      const owed = given.filter(([mark]) => !kept.marks.includes(mark));
+      const spent = owed.reduce((sum, [, epsilon]) => plus(sum, epsilon), kept.spent);
+      if (!(spent <= this.budget)) throw new Refused(`epsilon=${spent} in sum is more than budget=${this.budget}; nothing was asked`);
+      return { ...kept, spent, marks: [...kept.marks, ...owed.map(([mark]) => mark)] };
+    });
+  }
+}
+
+/**
+ * Change what is kept, in one transaction, and return it once it is safe. What is damaged is not replaced.
+ * @param {IDBDatabase} db
+ * @param {(kept: any) => Kept} change
+ * @returns {Promise<Kept>}
+ */
+const changed = (db, change) =>
+  new Promise((resolve, reject) => {
+    const all = db.transaction("kept", "readwrite", { durability: "strict" });
+    const asked = all.objectStore("kept").get(0);
+    /** @type {Kept} */
+    let kept;
+    /** @type {unknown} */
+    let why = new Refused("what is kept could not be written");
+    asked.onsuccess = () => {
+      try {
+        kept = change(asked.result);
+        const whole = kept.secret instanceof Uint8Array && kept.secret.length === 32 && kept.spent >= 0;
+        if (!whole || !Array.isArray(kept.marks)) throw new Refused("what is kept is damaged");
+        all.objectStore("kept").put(kept, 0);
+      } catch (error) {
+        why = error;
+        all.abort();
+      }
+    };
+    all.oncomplete = () => resolve(kept);
+    all.onabort = () => reject(why);
+  });
