@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import tables_engines
 import tables_reference as reference
-from tiers import cases
+from tiers import cases, crossed
 
 from discreet import BudgetError, Gaussian, KindError, Laplace, Ledger, ParameterError, UnsupportedError
 from discreet.coins import SYSTEM
@@ -599,13 +599,13 @@ def test_as_many_private_values_are_shown_as_fit(monkeypatch):
 class TestMargins:
     """`explain` with a margin in the place of epsilon."""
 
-    @pytest.mark.parametrize(
-        ("keys", "more"),
-        [(["n", "s"], {}), (["n", "s"], {"noise": "gaussian", "delta": "1e-6"}), (None, {"delta": "1e-6"})],
-        ids=range(3),
+    @crossed(
+        2,
+        asked=[(["n", "s"], {}), (["n", "s"], {"noise": "gaussian", "delta": "1e-6"}), (None, {"delta": "1e-6"})],
+        margin=[0, 7, 50],
     )
-    @pytest.mark.parametrize("margin", [0, 7, 50])
-    def test_the_least_epsilon_is_found_for_a_count(self, keys, more, margin):
+    def test_the_least_epsilon_is_found_for_a_count(self, asked, margin):
+        keys, more = asked
         groups = table().group_by("region", keys=keys)
         said = groups.explain(margin=margin, max_groups=2, **more)
         assert said[2].radius <= margin

@@ -487,7 +487,7 @@ def test_of_many_who_take_a_charge_back_one_does(books):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_kill_leaves_a_note_whole_or_out(tmp_path):
     """Children charge, mark and take back until they are killed; what is on the books always adds up."""
-    seed, book, kills = random.Random(7919), Ledger(tmp_path / "b.db", epsilon=10**6), cases(12, 25)
+    seed, book, kills = random.Random(7919), Ledger(tmp_path / "b.db", epsilon=10**6), cases(6, 25)
 
     def round_trip():
         number = book.charge(epsilon=1).number

@@ -192,13 +192,13 @@ def drawn(monkeypatch):
     return seen
 
 
-@pytest.mark.parametrize(
-    ("noise", "keys"),
-    [(noise, keys) for noise in ("auto", *LAWS) for keys in (None, KEYS) if (noise, keys) != ("truncated", KEYS)],
-    ids=lambda each: each if isinstance(each, str) else "known" if each else "private",
+@tiers.crossed(
+    3,
+    law=[(noise, keys) for noise in ("auto", *LAWS) for keys in (None, KEYS) if (noise, keys) != ("truncated", KEYS)],
+    asked=[[People()], [Rows(2), AMOUNT], [MEAN], [AMOUNT, People()]],
 )
-@pytest.mark.parametrize("asked", [[People()], [Rows(2), AMOUNT], [MEAN], [AMOUNT, People()]], ids=len)
-def test_the_noise_that_is_drawn_is_charged(noise, keys, asked, drawn):
+def test_the_noise_that_is_drawn_is_charged(law, asked, drawn):
+    noise, keys = law
     book = Ledger.in_memory(epsilon=1, delta=DELTA, accountant="plain")
     answer = (
         table(book=book)

@@ -212,9 +212,9 @@ class TestInterval:
     def test_it_is_told_for_any_epsilon_and_any_margin(self, at):
         groups = table(rows(60)).group_by("city", keys=["a", "b"])
         asked = Quantile("amount", *at, low=0, high=64, grid=1)
-        for epsilon in (8, 12, 20, 100, 10**6, 10**12):
+        for epsilon in each((8, 12, 10**12, 20, 100, 10**6), 2):
             assert groups.explain(asked, epsilon=epsilon, max_groups=1)[1].radius >= 1
-        for margin in (50, 10, 3):
+        for margin in each((50, 10, 3), 2):
             assert groups.explain(asked, margin=margin).receipt.epsilon > 0
 
     def test_it_was_released_with_the_value_for_95_percent(self):
