@@ -3,7 +3,7 @@
 from planted import Mutant, T
 
 F, FIT, PLAN = T + "marginals.py", T + "fitting.py", T + "planning.py"
-TEST, FITTED = "test_publication.py::", "test_fitting.py::"
+TEST, FITTED, FILE = "test_publication.py::", "test_fitting.py::", "test_publishing.py::"
 APART = TEST + "TestLoss::test_a_table_is_as_far_apart_as_one_person_can_make_it"
 ENGINE = TEST + "test_every_engine_counts_what_plain_python_counts[duckdb]"
 SQUARES = FITTED + "test_the_fit_and_its_variance_are_those_of_generalized_least_squares"
@@ -128,5 +128,40 @@ CATALOGUE = [
         "if of.learns or of.steps[0] < 0:",
         "if of.learns:",
         TEST + "TestSums::test_what_has_no_totals_that_add_up_is_refused",
+    ),
+    Mutant(
+        "two who publish a plan at the same moment both pay",
+        T + "publishing.py",
+        "table=self._title, name=self._digest)",
+        "table=self._title)",
+        FILE + "test_of_two_processes_at_the_same_moment_one_pays_and_both_have_the_figures",
+    ),
+    Mutant(
+        "figures that another process is drawing are called lost",
+        T + "publishing.py",
+        "if not _is_drawing(plan):",
+        "if plan:",
+        FILE + "test_of_two_processes_at_the_same_moment_one_pays_and_both_have_the_figures",
+    ),
+    Mutant(
+        "tables with margins are paid from what others share, too",
+        T + "wanted.py",
+        'plain = [at for at, each in parts.items() if "margins" not in each]',
+        "plain = list(parts)",
+        FILE + "test_margins_set_the_epsilon_of_a_publication_and_the_rest_is_divided",
+    ),
+    Mutant(
+        "private groups of a publication are not kept, and so are lost",
+        PLAN,
+        'return None if None in found else told | {"keys": found}',
+        "return None",
+        FILE + "test_tables_of_a_publication_add_up_in_their_files_and_come_again_for_nothing",
+    ),
+    Mutant(
+        "two tables of a plan are written into one file",
+        T + "wanted.py",
+        "if len(set(files)) < len(files) or max(map(len, files)) > _LONGEST:",
+        "if max(map(len, files)) > _LONGEST:",
+        FILE + "test_a_publication_needs_its_budget_and_files_of_its_own",
     ),
 ]

@@ -2,8 +2,11 @@
 
 import csv
 import json
+import multiprocessing
+import zipfile
 
 import pytest
+from publishing_racers import publish_at_once
 from tiers import each
 
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
@@ -37,7 +40,8 @@ share = 3
 
 @pytest.fixture
 def folder(tmp_path):
-    rows = "user,city,amount\n" + "".join(f"{i},{('=Rome', 'Bath')[i % 2]},5\n" for i in range(600))
+    people = [(i, ("=Rome", "Bath")[i % 2], 5, "fmm"[i % 3]) for i in range(600)]
+    rows = "user,city,amount,sex\n" + "".join(f"{i},{city},{n},{sex}\n" for i, city, n, sex in people)
     for month in (11, 12):
         (tmp_path / f"visits-2026-{month}.csv").write_text(rows)
     Ledger(tmp_path / "b.db", epsilon=9, delta="1e-4").close()
@@ -98,6 +102,165 @@ def test_a_plan_that_makes_no_sense_is_refused_before_anything_is_charged_or_wri
         PublicationFile(plan(folder, **changed)).release()
     assert entries(folder) == []
     assert sorted(folder.iterdir()) == sorted([*before, folder / "plan.toml"])
+
+
+CENSUS = """
+[publications.census]
+tables = [[], ["city"], ["city", "sex"]]
+keys = {city = ["=Rome", "Bath"], sex = ["f", "m"]}
+"""
+OPEN = """
+[publications.open]
+tables = [[], ["city"], ["city", "sex"]]
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "tables = 7",
+        "tables = []",
+        "tables = [[], [7]]",
+        'tables = [["none"]]\nkeys = {none = ["x"]}',
+        'tables = [["city"], ["city"]]',
+        'tables = [["city"]]\nkeys = ["Rome"]',
+        'tables = [["city"]]\nkeys = {city = "all"}',
+        'tables = [["city"]]\nkeys = {city = [7]}',
+        'tables = [["city"]]\nkeys = {sex = ["f"]}',
+        'tables = [["city"]]\nweights = [1, 2]',
+        'tables = [["city"]]\nweights = [0]',
+        'tables = [["city"]]\nweights = [1]\nmargins = [1]',
+        'tables = [["city"]]\nkeys = {city = ["Bath"]}\nmargins = ["1e-9"]',
+        'tables = [["city"]]\nmargins = [true]',
+        'tables = [["city"]]\nmax_groups = 0',
+        'tables = [["city"]]\nsum = "city"',
+        'tables = [["city"]]\nsum = "amount"',
+        'tables = [["city"]]\nnoise = "normal"',
+        'tables = [["city"]]\nzeros = [{city = "Bath"}]',
+        'tables = [[], ["city"]]\ntotal = -1\nkeys = {city = ["Bath"]}',
+        'tables = [["city"]]\ntotal = 600\nkeys = {city = ["Bath"]}',
+        'tables = [["city"]]\nshare = 0',
+        'tables = [["city"]]\nmagic = 1',
+        'tables = [["city", "sex"], ["sex", "amount"], ["amount", "city"]]',
+        'tables = [["city", "sex"], ["lower(city) as city_"], ["lower(city) as City"]]',
+    ],
+)
+def test_a_publication_that_makes_no_sense_is_refused_before_anything_is_charged_or_written(said, folder):
+    before = sorted(folder.iterdir())
+    with pytest.raises(DiscreetError):
+        PublicationFile(plan(folder, "[publications.census]\n" + said)).release()
+    assert entries(folder) == []
+    assert sorted(folder.iterdir()) == sorted([*before, folder / "plan.toml"])
+
+
+@pytest.mark.parametrize(
+    ("tables", "changed"),
+    [
+        (OPEN, {"delta": None}),
+        (CENSUS + 'noise = "gaussian"', {"delta": None}),
+        (CENSUS, {"epsilon": None}),
+        (CENSUS + "margins = [50, 20, 20]", {}),
+        (CENSUS + "[tables.census-city]\npeople = true", {}),
+        (CENSUS + "[tables.CENSUS-all]\npeople = true", {}),
+    ],
+)
+def test_a_publication_needs_its_budget_and_files_of_its_own(tables, changed, folder):
+    with pytest.raises(DiscreetError):
+        PublicationFile(plan(folder, tables, **changed))
+
+
+def figures(folder, name):
+    return list(csv.DictReader((folder / "out-2026-11" / f"{name}.csv").open()))
+
+
+@pytest.mark.parametrize("tables", [CENSUS, CENSUS + 'noise = "gaussian"\nweights = [1, 2, 3]', OPEN])
+def test_tables_of_a_publication_add_up_in_their_files_and_come_again_for_nothing(tables, folder):
+    made = PublicationFile(plan(folder, tables + TABLES)).release()
+    name = "open" if tables is OPEN else "census"
+    assert list(made.answers) == ["cities", "all", f"{name}-all", f"{name}-city", f"{name}-city-sex"]
+    (whole,), cities, fine = (figures(folder, f"{name}-{by}") for by in ("all", "city", "city-sex"))
+    assert int(whole["people"]) == sum(int(row["people"]) for row in cities)
+    for city in cities:
+        parts = [int(row["people"]) for row in fine if row["city"] == city["city"]]
+        assert int(city["people"]) == sum(parts)
+    assert {"'=Rome", "Bath"} <= {row["city"] for row in cities}
+    kinds = [entry.kind for entry in entries(folder)]
+    assert (kinds.count("charge"), kinds.count("release")) == (1, 3)
+    assert Ledger(folder / "b.db").spent.epsilon <= 2
+    again = PublicationFile(folder / "plan.toml").release()
+    assert len(entries(folder)) == len(kinds)
+    for file, answer in made.answers.items():
+        assert again.answers[file].to_rows() == answer.to_rows()
+        assert again.answers[file].keys == answer.keys
+        assert again.answers[file].receipt.kept
+        told = Disclosure.of_file(folder / "out-2026-11" / f"{file}.disclosure.json")
+        assert told.check_ledger(Ledger(folder / "b.db"))
+        assert ("One of 3 tables" in told.facts["composition"]) is file.startswith(name)
+    page = (folder / "out-2026-11" / "index.html").read_text()
+    assert page.count("below 0 are impossible") == 1
+    Ledger(folder / "b.db").verify()
+
+
+def test_margins_set_the_epsilon_of_a_publication_and_the_rest_is_divided(folder):
+    asked = PublicationFile(plan(folder, CENSUS + "margins = [60, 40, 30]\n" + TABLES))
+    found = asked.check()
+    assert [each.receipt.epsilon for name, each in found.explained.items() if name != "census"] == [0.5, 1.5]
+    census = found.explained["census"]
+    assert max(x / y for x, y in zip(census.reaches, (60, 40, 30), strict=True)) <= 1
+    assert census.epsilon < 1
+    page = found.page.to_html()
+    assert "people: all; city; city, sex" in page
+    assert "95 % seen from" in page
+    alone = PublicationFile(plan(folder, CENSUS + "margins = [60, 40, 30]", epsilon=None, delta=None)).release()
+    assert Ledger(folder / "b.db").spent.epsilon == census.epsilon
+    assert alone.answers["census-city"].receipt.epsilon == census.epsilon
+
+
+def test_sums_public_totals_impossible_groups_and_derived_columns_are_published(folder):
+    tables = """
+[publications.paid]
+sum = "amount"
+tables = [[], ["length(city) by 3 from 3 to 9 as long"]]
+keys = {long = "bins"}
+[publications.known]
+tables = [[], ["city", "sex"]]
+keys = {city = ["=Rome", "Bath"], sex = ["f", "m"]}
+zeros = [{city = "Bath", sex = "f"}]
+total = 600
+"""
+    made = PublicationFile(plan(folder, tables, delta=None)).release()
+    assert [key for (key,) in made.answers["paid-long"].keys] == [3, 6]
+    assert made.answers["known-all"].columns["people"] == [600]
+    assert len(made.answers["known-city-sex"]) == 3
+    assert sum(made.answers["known-city-sex"].columns["people"]) == 600
+    assert abs(made.answers["paid-all"].columns["sum of amount"][0] - 3000) < 500
+
+
+def test_a_workbook_has_a_sheet_for_each_table_that_adds_up(folder):
+    pytest.importorskip("xlsxwriter")
+    made = PublicationFile(plan(folder, CENSUS, formats='["xlsx"]')).release()
+    with zipfile.ZipFile(made.files[0]) as book:
+        said = book.read("xl/workbook.xml").decode()
+        assert all(f'name="census-{by}"' in said for by in ("all", "city", "city-sex"))
+        assert "below 0 are impossible" in book.read("xl/sharedStrings.xml").decode()
+
+
+def test_of_two_processes_at_the_same_moment_one_pays_and_both_have_the_figures(folder):
+    """They meet at a barrier, so that each finds no reservation, and then no figures."""
+    path, spawn = plan(folder, CENSUS + TABLES), multiprocessing.get_context("spawn")
+    barrier, results = spawn.Barrier(2), spawn.Queue()
+    racers = [spawn.Process(target=publish_at_once, args=(path, barrier, results)) for _ in range(2)]
+    for racer in racers:
+        racer.start()
+    found = [results.get(timeout=120) for _ in racers]
+    for racer in racers:
+        racer.join()
+    assert isinstance(found[0], dict), found
+    assert found[0] == found[1]
+    kinds = [entry.kind for entry in entries(folder)]
+    assert (kinds.count("charge"), kinds.count("release"), kinds.count("answer")) == (1, 3, 3)
+    Ledger(folder / "b.db").verify()
 
 
 @pytest.mark.parametrize("text", ["", "x", "[[[", "a = " + "[" * 10_000, "\x00"])
@@ -217,7 +380,8 @@ def test_figures_that_were_lost_are_not_drawn_again_for_nothing(folder, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr("discreet.tables.query.keep", lambda *_: None)
         PublicationFile(path).release()
+    monkeypatch.setattr("discreet.tables.publishing._PATIENCE", 1)
     spent = Ledger(folder / "b.db").spent
-    with pytest.raises(BudgetError, match=r"tables\.cities: its figures were drawn and lost"):
+    with pytest.raises(BudgetError, match="cities: its figures were drawn and are not kept"):
         PublicationFile(path).release()
     assert Ledger(folder / "b.db").spent == spent

@@ -35,7 +35,10 @@ def publish(plan: str, release: bool, html: str | None, version: str | None, who
     if release:
         made = asked.release(who)
         files = [str(file) for file in made.files]
-        said = [f"{name}: {len(answer):,} rows; {answer.receipt.paid}" for name, answer in made.answers.items()]
+        said = [
+            f"{name}: {len(answer):,} row{'s' * (len(answer) != 1)}; {answer.receipt.paid}"
+            for name, answer in made.answers.items()
+        ]
         receipts = {name: answer.said for name, answer in made.answers.items()}
         return show([*said, *files], {"files": files, "receipts": receipts}, as_json=as_json)
     found = asked.check(who)

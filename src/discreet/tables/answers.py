@@ -282,7 +282,11 @@ class Answer(Result):
         """What a reader of the figures has to know, as pairs of a name and a sentence: the guarantee, errors, price."""
         holds = f"Each holds what was counted, after bounding, with a confidence of {self.sure}, by itself."
         pairs = [("guarantee", self.receipt.guarantee), ("intervals", holds if self.released else "")]
-        pairs += [("bias", self.bias or ""), ("price", f"{self.receipt.paid[:1].upper()}{self.receipt.paid[1:]}.")]
+        pairs += [
+            ("bias", self.bias or ""),
+            ("notes", " ".join(self.notes)),
+            ("price", f"{self.receipt.paid[:1].upper()}{self.receipt.paid[1:]}."),
+        ]
         return [("figures", self.title), *((name, text) for name, text in pairs if text)]
 
     def disclosure(self) -> Disclosure:
@@ -301,6 +305,8 @@ class Answer(Result):
         bounds = ", ".join(f"{name} = {n}" for name, n in receipt.bounds.items()) or "no bounds leave anything out"
         alone = "This release is on no books; other releases about the same people add to it."
         books = "Charged to a ledger, which limits the sum of all releases, before it was drawn."
+        several = len(receipt.tables)
+        together = f"One of {several} tables that were released together, for this price." if several > 1 else ""
         return Disclosure(
             {
                 "title": self.title,
@@ -316,7 +322,7 @@ class Answer(Result):
                 "mechanisms": said["mechanisms"],
                 "errors": " ".join(text for name, text in self.statements if name in ("intervals", "bias")),
                 "post_processing": " ".join(self.notes) or "none",
-                "composition": alone if receipt.entry is None else books,
+                "composition": f"{together} {alone if receipt.entry is None else books}".strip(),
                 "date": f"{when:%Y-%m-%d}",
                 "figures_sha256": digest_of([[str(x) for x in row.values()] for row in self]),
                 "receipt_sha256": said["sha256"],

@@ -34,7 +34,8 @@ from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains, names
 from discreet.tables.fitting import Axes, Fit, Whole, reach, work
 from discreet.tables.given import bare_keys, by_table, cells_of, known_totals, shares_of
-from discreet.tables.kept import keep, kept, question
+from discreet.tables.kept import keep, kept, packed, question, unpacked
+from discreet.tables.keys import OTHER
 from discreet.tables.laws import LAWS, candidates, check_epsilon, check_noise
 from discreet.tables.marginals import MOST_CELLS, Cells, Drawn, Marginals, apart_by, gaussians, laplaces
 from discreet.tables.noise import ColumnNoise
@@ -161,6 +162,17 @@ class PublicationPlan(Result):
         return Amount(self.event.epsilon, self.event.delta)
 
     @property
+    def question(self) -> str:
+        """What is published, in words."""
+        return f"{self.of.words}: {'; '.join(', '.join(self._by(axes)) or 'all' for axes in self.axes)}"
+
+    @property
+    def n95(self) -> int | None:
+        """How many people one of the finest groups needs to be found with probability 95 %; None with known keys."""
+        listing = self.measurement.listing
+        return None if listing is None else listing.noise.needed(listing.threshold, 1 - _ERROR)
+
+    @property
     def reaches(self) -> list[float]:
         """What bounds the error of each table's fitted totals, with probability 95 %, before they are whole numbers.
 
@@ -209,7 +221,7 @@ class PublicationPlan(Result):
     def release(self) -> Publication:
         """Charge the books, run the query, draw the noise, and make the tables agree."""
         receipt, entry = self.receipt, None
-        asked = question(self.table, receipt, self.event, self.cells, self.known) if self.cells is not None else None
+        asked = question(self.table, receipt, self.event, self.cells, self.known)
         known = kept(self.table, asked)
         if known is not None:
             entry, drawn = known[0], self._unpacked(known[1])
@@ -217,19 +229,34 @@ class PublicationPlan(Result):
             ready = Ready.of(self.table._ibis, self.bounding)
             with charged(self.table.ledger, self.event, self.table.name, receipt.to_dict()) as entry:
                 drawn = self.measurement.of_tables.release(ready)
-            keep(self.table, asked, entry, None if asked is None else _packed(drawn))
+            keep(self.table, asked, entry, None if asked is None else self._packed(drawn))
         return self._published(drawn, entered(receipt, entry, kept=known is not None))
+
+    def _packed(self, drawn: Drawn) -> dict[str, Any] | None:
+        """Return what was drawn as plain values, with the keys that were found; None where they would not come back."""
+        sizes = None if drawn.spread is None else list(drawn.spread.counts)
+        told = {"noisy": [[int(x) for x in each.ravel()] for each in drawn.noisy], "sizes": sizes}
+        if self.cells is not None:
+            return told
+        types = arrow_types(self.table._ibis, self.bounding.by)
+        found = [
+            packed([(key,) for key in column[:-1]], [kind])
+            for column, kind in zip(drawn.cells.columns, types, strict=True)
+        ]
+        return None if None in found else told | {"keys": found}
 
     def _unpacked(self, told: Mapping[str, Any]) -> Drawn:
         """Return what was drawn from plain values."""
-        assert self.cells is not None  # noqa: S101  Only such are kept.
+        cells = self.cells
+        if cells is None:
+            cells = Cells(tuple((*(key for (key,) in unpacked(each)), OTHER) for each in told["keys"]))
         noisy = [
-            np.array(values).reshape([self.cells.sizes[i] for i in axes])
+            np.array(values).reshape([cells.sizes[i] for i in axes])
             for axes, values in zip(self.measured, told["noisy"], strict=True)
         ]
-        sizes, most = self.measurement.sizes, len(self.cells.keys())
+        sizes, most = self.measurement.sizes, None if self.cells is None else len(cells.keys())
         spread = None if sizes is None else Spread(tuple(told["sizes"]), sizes.noise, most)
-        return Drawn(self.cells, tuple(noisy), spread)
+        return Drawn(cells, tuple(noisy), spread)
 
     def _published(self, drawn: Drawn, receipt: Receipt) -> Publication:
         """Return the tables: fitted to each other, then in whole numbers that add up."""
@@ -328,10 +355,17 @@ class PublicationPlan(Result):
         )
         remarks = [f"{promise(receipt.odds, receipt.delta, fails=receipt.fails)}; {who}.", bias(self.of.label)]
         remarks += [] if self.of.plan_note is None else [self.of.plan_note]
+        if self.n95 is not None:
+            remarks.insert(1, _found(self.n95))
         if self.bounding.max_groups > 1:
             remarks.insert(1, _several(self.bounding.max_groups))
         note = f"{receipt.cost}, {made.noise_name} noise; nothing is spent, and no rows are read"
         return Sheet(TITLE, columns, note, remarks, "table")
+
+
+def _found(n95: int) -> str:
+    seen = f"One of the finest groups is found with probability 95 % if it has {n95:,} people"
+    return f'{seen}. Keys that are in none of those found are together in the rows "other".'
 
 
 def _several(most: int) -> str:
@@ -345,12 +379,6 @@ def _fit(made: Marginals, cells: Cells, known: Iterable[tuple[Axes, Any]]) -> tu
     scales = [noise for noise in made.noises if isinstance(noise, Laplace)]
     heavy = max((float_up(noise.scale) / max(noise.deviation, _LEAST) for noise in scales), default=0.0)
     return Fit(cells.sizes, variances | {axes: 0.0 for axes, _ in known}), heavy
-
-
-def _packed(drawn: Drawn) -> dict[str, Any]:
-    """Return what was drawn as plain values."""
-    sizes = None if drawn.spread is None else list(drawn.spread.counts)
-    return {"noisy": [[int(x) for x in each.ravel()] for each in drawn.noisy], "sizes": sizes}
 
 
 def _part(left_out: Exact | None, bites: bool) -> Fraction | None:

@@ -15,6 +15,9 @@
     means = ["amount"]
     share = 2
 
+    [publications.census]              # tables that add up: see `wanted`
+    tables = [[], ["city"], ["city", "sex"]]
+
 All tables are reserved on the books as one charge. What was released is kept there, so that whoever asks again, also
 after a crash, gets the same figures, and pays nothing.
 """
@@ -23,8 +26,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -33,99 +38,47 @@ from typing import Any, Final, NamedTuple, final
 from discreet.accounting import Amount
 from discreet.disclosure import digest_of
 from discreet.errors import BudgetError, ParameterError, UnsupportedError, none_of
-from discreet.exact import exact, written
+from discreet.exact import written
 from discreet.files import checked_page, checked_place, path_of, read_toml
 from discreet.frozen import freeze
 from discreet.ledger import Ledger, Reservation
 from discreet.pages.page import Page, Section, Text, named
 from discreet.pages.results import FOOTER, Result
 from discreet.pages.sheet import Column, Sheet, amounts
-from discreet.tables.aggregates import Aggregate, Mean, People, Rows, Sum
 from discreet.tables.answers import Answer
 from discreet.tables.explain import Explanation
 from discreet.tables.files import checked_target, write_tables
+from discreet.tables.planning import PublicationPlan
 from discreet.tables.project import NEEDS, Binding, binding_of
-from discreet.tables.table import Groups, Table
+from discreet.tables.publication import TITLE
+from discreet.tables.table import Table
+from discreet.tables.wanted import Need, Wanted, WantedTogether, are_texts, check, is_number, is_text, wanted
 
-__all__ = ["Preview", "PublicationFile", "Published", "Wanted"]
+__all__ = ["Preview", "PublicationFile", "Published"]
 
 _FORMATS: Final = ("csv", "parquet", "xlsx", "html", "disclosure")
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+_PATIENCE: Final = 20
+"""Seconds to wait for figures that somebody else is drawing."""
+_PAUSE: Final = 0.2
 _VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value) and "\0" not in value
+def _is_some(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-_Need = tuple[str, Callable[[Any], bool]]
-_WHOLE: Final[Mapping[str, _Need]] = MappingProxyType(
+_WHOLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
-        "version": ("a name for the data as they are, of letters, digits, dots and dashes", _is_text),
-        "out": ("a folder, in text", _is_text),
-        "formats": (f"some of {', '.join(_FORMATS)}", lambda x: _are_texts(x) and set(x) <= {*_FORMATS}),
-        "epsilon": ("a number above 0", _is_number),
-        "delta": ("a number above 0", _is_number),
-        "where": ("a condition, in text", _is_text),
-        "tables": ("[tables.NAME] for each table", lambda x: isinstance(x, dict) and bool(x)),
+        "version": ("a name for the data as they are, of letters, digits, dots and dashes", is_text),
+        "out": ("a folder, in text", is_text),
+        "formats": (f"some of {', '.join(_FORMATS)}", lambda x: are_texts(x) and set(x) <= {*_FORMATS}),
+        "epsilon": ("a number above 0", is_number),
+        "delta": ("a number above 0", is_number),
+        "where": ("a condition, in text", is_text),
+        "tables": ("[tables.NAME] for each table", _is_some),
+        "publications": ("[publications.NAME] for tables that add up", _is_some),
     }
 )
-_TABLE: Final[Mapping[str, _Need]] = MappingProxyType(
-    {
-        "by": ("a list of columns", _are_texts),
-        "keys": ("a list of known keys", lambda x: isinstance(x, list) and bool(x)),
-        "max_groups": ("an integer above 0", _is_count),
-        "people": ("true, or nothing", lambda x: x is True),
-        "rows": ("how many rows of a person count", _is_count),
-        "sums": ("a list of columns that have bounds", _are_texts),
-        "means": ("a list of columns that have bounds", _are_texts),
-        "share": ("a number above 0", _is_number),
-    }
-)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A table that is to be published, and its part of the budget."""
-
-    name: str
-    asked: tuple[Aggregate, ...]
-    by: tuple[str, ...]
-    keys: tuple[Any, ...] | None
-    epsilon: Fraction
-    delta: Fraction | None
-    max_groups: int | None
-
-    def _groups(self, table: Table) -> tuple[Groups, dict[str, Any]]:
-        groups = table.group_by(*self.by, keys=self.keys) if self.by else Groups(table, ())
-        return groups, {"epsilon": self.epsilon, "delta": self.delta, "max_groups": self.max_groups}
-
-    def explain(self, table: Table) -> Explanation:
-        """Say what can be said of it before it is made."""
-        groups, numbers = self._groups(table)
-        if numbers["max_groups"] is None and self.by and table.person is not None:
-            raise ParameterError(
-                f"tables.{self.name}", "max_groups", "max_groups = 3, say: in how many a person counts"
-            )
-        return groups.explain(*self.asked, **numbers)
-
-    def release(self, table: Table) -> Answer:
-        """Make it, or get it again where it is kept."""
-        groups, numbers = self._groups(table)
-        return groups.release(*self.asked, **numbers)
 
 
 class Published(NamedTuple):
@@ -141,27 +94,25 @@ class Preview(Result):
     """What a publication will promise, cost, and show, before it is made: for whoever has to agree to it."""
 
     title: str
-    explained: Mapping[str, Explanation]
+    explained: Mapping[str, Explanation | PublicationPlan]
     price: str
     left: Amount
 
     @property
     def sheet(self) -> Sheet:
         """The tables, what each costs alone, how wrong it may be, and who will appear."""
-        rows = [
-            (name, each, each.choices[[c.max_groups for c in each.choices].index(each.chosen or 1)])
-            for name, each in self.explained.items()
-        ]
+        rows = list(self.explained.values())
+        radii, seen = zip(*map(_errors, rows), strict=True)
         columns = [
-            Column("table", [name for name, _, _ in rows], head=True),
-            Column("figures", [each.question for _, each, _ in rows]),
-            amounts("epsilon", [each.receipt.epsilon for _, each, _ in rows]),
-            amounts("delta", [each.receipt.delta for _, each, _ in rows]),
-            amounts("noise, 95 %", [choice.radius for _, _, choice in rows], "±"),
+            Column("table", list(self.explained), head=True),
+            Column("figures", [each.question for each in rows]),
+            amounts("epsilon", [each.receipt.epsilon for each in rows]),
+            amounts("delta", [each.receipt.delta for each in rows]),
+            amounts("noise, 95 %", radii, "±"),
         ]
-        if any(choice.n95 is not None for _, _, choice in rows):
-            shown = ["all" if choice.n95 is None else f"{choice.n95:,}" for _, _, choice in rows]
-            columns.append(Column("95 % seen from", [choice.n95 or 0 for _, _, choice in rows], shown=shown))
+        if any(n is not None for n in seen):
+            shown = ["all" if n is None else f"{n:,}" for n in seen]
+            columns.append(Column("95 % seen from", [n or 0 for n in seen], shown=shown))
         epsilon, delta = (written(x, up=False) for x in self.left)
         left = f"The budget has epsilon {epsilon} and delta {delta} left."
         return Sheet(self.title, columns, "nothing is spent, and no rows are read", [self.price, left], "table")
@@ -218,7 +169,7 @@ class PublicationFile:
     out: Path
     formats: tuple[str, ...]
     where: str | None
-    tables: tuple[Wanted, ...]
+    tables: tuple[Wanted | WantedTogether, ...]
 
     def __init__(self, path: str | os.PathLike[str], version: str | None = None) -> None:
         place = path_of(path).absolute()
@@ -229,10 +180,12 @@ class PublicationFile:
         for key, value in said.items():
             if key not in needs:
                 raise none_of("plan", key, needs)
-            _check(f"plan.{key}", value, needs[key])
-        for key in ("ledger", "out", "epsilon", "tables"):
+            check(f"plan.{key}", value, needs[key])
+        for key in ("ledger", "out"):
             if key not in said:
                 raise ParameterError("plan", f"no {key}", f"{key} = ..., as the guide says")
+        if "tables" not in said and "publications" not in said:
+            raise ParameterError("plan", "no tables", "[tables.NAME], or [publications.NAME], as the guide says")
         name = said.get("version") if version is None else version
         if not isinstance(name, str) or not _VERSION.fullmatch(name) or ".." in name:
             raise ParameterError("version", name, "a name for the data as they are, such as 2026-11")
@@ -241,7 +194,7 @@ class PublicationFile:
         binding = binding_of(place, "plan", own)
         out = place.parent / said["out"].replace("{version}", name)
         formats = tuple(dict.fromkeys(said.get("formats", _FORMATS)))
-        tables = _wanted(said, binding)
+        tables = wanted(said, binding)
         freeze(
             self,
             path=place,
@@ -273,7 +226,7 @@ class PublicationFile:
         """Say what will be published and what it will cost, from public parameters alone; nothing is spent."""
         explained = self._explained()
         with self._books(who) as book:
-            made = self._reserved(book)
+            made = book.reserved_as(self._digest)
             costs = [[each.event.epsilon, each.event.delta] for each in explained.values()]
             apart = Amount(*(sum(parts, Fraction(0)) for parts in zip(*costs, strict=True)))
             price = (
@@ -292,14 +245,16 @@ class PublicationFile:
         self.out.mkdir(parents=True, exist_ok=True)
         files = self._places()
         with self._books(who) as book:
-            plan = self._reserved(book)
+            plan = book.reserved_as(self._digest)
             if plan is None:
-                plan = book.reserve(list(explained.values()), table=self._title, receipt={"publication": self._digest})
-            answers = {each.name: _released(each, self._table(plan)) for each in self.tables}
+                plan = book.reserve(list(explained.values()), table=self._title, name=self._digest)
+            answers = dict[str, Answer]()
+            for each in self.tables:
+                answers |= zip(each.files, _released(each, self._table(plan), plan), strict=True)
         self._write(answers)
         return Published(MappingProxyType(answers), files)
 
-    def _explained(self) -> dict[str, Explanation]:
+    def _explained(self) -> dict[str, Explanation | PublicationPlan]:
         table = self._table()
         return {each.name: each.explain(table) for each in self.tables}
 
@@ -314,28 +269,22 @@ class PublicationFile:
         """By what a reservation is known again: the tables and the version, wherever the files are."""
         return digest_of([self.version, self.where, [repr(each) for each in self.tables]])
 
-    def _reserved(self, book: Ledger) -> Reservation | None:
-        """Return the reservation of this publication that the books have, if one stands."""
-        entries = book.entries()
-        gone = {entry.about for entry in entries if entry.kind == "void"}
-        for entry in entries:
-            told = entry.receipt.get("receipt") if isinstance(entry.receipt, Mapping) else None
-            if isinstance(told, Mapping) and told.get("publication") == self._digest and entry.number not in gone:
-                return book.reservation(entry.number)
-        return None
+    @property
+    def _files(self) -> list[str]:
+        return [name for each in self.tables for name in each.files]
 
     def _places(self) -> tuple[Path, ...]:
         """Return the files that will be written, or raise."""
         files = [
-            checked_target(self.out / f"{each.name}.{suffix}")
+            checked_target(self.out / f"{name}.{suffix}")
             for suffix in ("csv", "parquet")
             if suffix in self.formats
-            for each in self.tables
+            for name in self._files
         ]
         files += [checked_target(self.out / "tables.xlsx")] if "xlsx" in self.formats else []
         files += [checked_page(self.out / "index.html")] if "html" in self.formats else []
         if "disclosure" in self.formats:
-            files += [checked_place(self.out / f"{each.name}.disclosure.json", (".json",)) for each in self.tables]
+            files += [checked_place(self.out / f"{name}.disclosure.json", (".json",)) for name in self._files]
         return tuple(files)
 
     def _write(self, answers: Mapping[str, Answer]) -> None:
@@ -352,84 +301,51 @@ class PublicationFile:
             self._page(answers).to_html(self.out / "index.html")
 
     def _page(self, answers: Mapping[str, Answer]) -> Page:
-        sections = [
-            Section(
-                f"{named(name)}: {answer.heading}",
-                [*answer.sheet.blocks(), Text([text for _, text in answer.statements])],
-            )
-            for name, answer in answers.items()
-        ]
-        return Page(self._title, f"{len(answers)} tables", (), sections, FOOTER)
+        """Return the page: a section for each table, and what is said of several that add up after the last."""
+        sections = list[Section]()
+        for each in self.tables:
+            some = [answers[name] for name in each.files]
+            heads = [f"{named(each.name)}: {answer.heading}" for answer in some]
+            sections += [Section(head, answer.sheet.blocks()) for head, answer in zip(heads, some, strict=True)]
+            said = [text for name, text in some[0].statements if name != "figures"]
+            if isinstance(each, WantedTogether):
+                sections.append(Section(f"{named(each.name)}: {TITLE.lower()}", [Text(said)]))
+            else:
+                sections[-1] = replace(sections[-1], blocks=[*sections[-1].blocks, Text(said)])
+        count = len(answers)
+        return Page(self._title, f"{count:,} table{'s' * (count != 1)}", (), sections, FOOTER)
 
 
-def _released(wanted: Wanted, table: Table) -> Answer:
-    """Return a table's figures; say so where they were drawn and lost, as in a crash before they were kept."""
-    try:
-        return wanted.release(table)
-    except BudgetError as error:
-        lost = (
-            "its figures were drawn and lost before they were kept; under another name of the table they are paid anew"
-        )
-        raise BudgetError(f"tables.{wanted.name}: {lost} ({error})") from None
+def _errors(explained: Explanation | PublicationPlan) -> tuple[float, int | None]:
+    """Return what bounds the noise with probability 95 %, and from how many people on a group is seen as often."""
+    if isinstance(explained, PublicationPlan):
+        return max(explained.reaches), explained.n95
+    choice = explained[explained.chosen or 1]
+    return choice.radius, choice.n95
 
 
-def _check(name: str, value: Any, need: _Need) -> None:
-    text, fits = need
-    if not fits(value):
-        is_url = isinstance(value, str) and "://" in value
-        raise ParameterError(name, "a URL" if is_url else value, text)
+def _released(wanted: Wanted | WantedTogether, table: Table, plan: Reservation) -> tuple[Answer, ...]:
+    """Return the figures, waiting a while for whoever else may be drawing them, who then keeps them.
+
+    Where nobody does, as after a crash between the draw and the note, they are lost: nobody knows who has seen them.
+    """
+    while True:
+        try:
+            return wanted.release(table)
+        except BudgetError as error:
+            if not _is_drawing(plan):
+                lost = "its figures were drawn and are not kept: somebody is still at it, or they were lost in a crash"
+                anew = "under another name of the table they are paid anew"
+                raise BudgetError(f"{wanted.name}: {lost}; {anew} ({error})") from None
+        time.sleep(_PAUSE)
 
 
-def _wanted(said: Mapping[str, Any], binding: Binding) -> tuple[Wanted, ...]:
-    """Return the tables, each with its part of the budget; a delta is for those whose groups are private."""
-    tables: Mapping[str, Any] = said["tables"]
-    for name, told in tables.items():
-        if not _NAME.fullmatch(name) or not isinstance(told, dict):
-            raise ParameterError("tables", name, "names of letters, digits, - and _, which files can have")
-        for key, value in told.items():
-            if key not in _TABLE:
-                raise none_of(f"tables.{name}", key, _TABLE)
-            _check(f"tables.{name}.{key}", value, _TABLE[key])
-    if len({name.casefold() for name in tables}) < len(tables):
-        raise ParameterError("tables", list(tables), "names that differ in more than case: they are files")
-    shares = {name: exact(told.get("share", 1), f"tables.{name}.share") for name, told in tables.items()}
-    epsilon = exact(said["epsilon"], "plan.epsilon")
-    private = [name for name, told in tables.items() if "by" in told and "keys" not in told]
-    if min(shares.values()) <= 0:
-        raise ParameterError("tables", "a share", "shares above 0")
-    if private and "delta" not in said:
-        raise ParameterError("plan", "no delta", f"a delta, because the groups of {private[0]} are private; or keys")
-    delta, of = exact(said.get("delta", 0), "plan.delta"), sum((shares[name] for name in private), Fraction(0))
-    return tuple(
-        Wanted(
-            name,
-            _asked(name, told, binding),
-            tuple(told.get("by", ())),
-            _keys(told.get("keys")),
-            epsilon * shares[name] / sum(shares.values()),
-            delta * shares[name] / of if name in private else None,
-            told.get("max_groups"),
-        )
-        for name, told in tables.items()
-    )
-
-
-def _asked(name: str, told: Mapping[str, Any], binding: Binding) -> tuple[Aggregate, ...]:
-    """Return what is asked of a table; sums and means take the bounds that the plan says."""
-    asked: list[Aggregate] = [People()] if "people" in told else []
-    asked += [Rows(told["rows"])] if "rows" in told else []
-    for key, kind in (("sums", Sum), ("means", Mean)):
-        for column in told.get(key, ()):
-            if column not in binding.bounds:
-                raise ParameterError(f"tables.{name}.{key}", column, "a column with bounds = {...} in the plan")
-            asked.append(kind(column, *binding.bounds[column]))
-    if not asked:
-        raise ParameterError(f"tables.{name}", "no figures", "people = true, rows, sums or means")
-    return tuple(asked)
-
-
-def _keys(keys: Sequence[Any] | None) -> tuple[Any, ...] | None:
-    return None if keys is None else tuple(tuple(key) if isinstance(key, list) else key for key in keys)
+def _is_drawing(plan: Reservation) -> bool:
+    """Whether a release of a plan was begun a moment ago, and has not failed."""
+    entries = plan.ledger.entries()
+    failed = {entry.about for entry in entries if entry.kind == "failed"}
+    made = [e.when for e in entries if e.kind == "release" and e.about == plan.number and e.number not in failed]
+    return bool(made) and (datetime.now(UTC) - max(made)).total_seconds() < _PATIENCE
 
 
 def _text(price: Amount) -> str:
