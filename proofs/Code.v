@@ -293,6 +293,21 @@ Definition zcdp_rho (epsilon constant order : R) := ((epsilon - (constant / (ord
 (* accounting/zcdp.py: return self.rho == 0 or sign(most - self.rho) >= 0 *)
 Definition zcdp_worth (most rho : R) : Prop := (rho = 0 \/ 0 <= (most - rho))%R.
 
+(* survey/estimates.py: exact = [(Fraction(c, self.n) - q) / (p - q) for c in self.supports.tolist()] *)
+Definition estimates_share (c n p q : R) := (((c / n) - q) / (p - q))%R.
+
+(* survey/estimates.py: return np.sqrt((f * p * (1 - p) + (1 - f) * q * (1 - q)) / self.n) / (p - q) *)
+Definition estimates_respondents (f p q n : R) := ((((f * p) * (1 - p)) + (((1 - f) * q) * (1 - q))) / n)%R.
+
+(* survey/estimates.py: return np.sqrt((f * p * (1 - p) + (1 - f) * q * (1 - q)) / self.n) / (p - q) *)
+Definition estimates_respondents_over (p q : R) := (p - q)%R.
+
+(* survey/estimates.py: return np.sqrt(seen * (1 - seen) / self.n) / (p - q) *)
+Definition estimates_sample (seen n : R) := ((seen * (1 - seen)) / n)%R.
+
+(* survey/estimates.py: return np.sqrt(seen * (1 - seen) / self.n) / (p - q) *)
+Definition estimates_sample_over (p q : R) := (p - q)%R.
+
 (* accounting/adaptive.py: return delta > self.release_delta or (units > self.units and epsilon > budget.epsilon) *)
 Definition adaptive_or (units epsilon delta most budget kept total : R) : Prop := (kept < delta \/ (most < units /\ budget < epsilon))%R.
 

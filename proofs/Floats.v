@@ -104,6 +104,33 @@ Proof.
   unfold dyadic. rewrite bpow_opp. field. apply Rgt_not_eq, bpow_gt_0.
 Qed.
 
+(** Whether one interval is nowhere below another. *)
+Definition reaches (p : Z) (i j : I.type) : bool :=
+  match I.sign_large (I.sub p i j) with Xgt | Xeq => true | _ => false end.
+
+Lemma reaches_le p x y : reaches p (interval p x) (interval p y) = true -> real y <= real x.
+Proof.
+  unfold reaches. intro Hu. pose proof (I.sub_correct p _ _ _ _ (interval_real p x) (interval_real p y)) as Hc.
+  pose proof (I.sign_large_correct (I.sub p (interval p x) (interval p y))) as H.
+  destruct (I.sign_large _) in H, Hu; try discriminate; specialize (H _ Hc).
+  - injection H. lra.
+  - destruct H as [_ H]. simpl in H. lra.
+Qed.
+
+(** Whether something is shown of the greater of two numbers, whichever that is. *)
+Definition of_greater (p : Z) (x y : number) (shown : number -> bool) : bool :=
+  let i := interval p x in let j := interval p y in
+  if reaches p i j then shown x else if reaches p j i then shown y else false.
+
+Lemma of_greater_is p x y shown : of_greater p x y shown = true ->
+  exists z, real z = Rmax (real x) (real y) /\ shown z = true.
+Proof.
+  unfold of_greater. destruct (reaches p _ _) eqn:H1; [|destruct (reaches p (interval p y) _) eqn:H2; [|discriminate]];
+    intro H; [apply reaches_le in H1; exists x|apply reaches_le in H2; exists y].
+  - rewrite Rmax_left; auto.
+  - rewrite Rmax_right; auto.
+Qed.
+
 (** Whether intervals of so many bits show that m 2^e is the least float. *)
 Definition shows (p : Z) (x : number) (m e : Z) : bool :=
   let i := interval p x in
@@ -111,7 +138,7 @@ Definition shows (p : Z) (x : number) (m e : Z) : bool :=
    match I.sign_strict (I.sub p i (interval p (fraction (fst (before m e)) (snd (before m e))))) with
    | Xgt => true | _ => false
    end &&
-   match I.sign_large (I.sub p (interval p (fraction m e)) i) with Xgt | Xeq => true | _ => false end)%bool.
+   reaches p (interval p (fraction m e)) i)%bool.
 
 Theorem shows_least p x m e : shows p x m e = true -> least_float m e (real x).
 Proof.
@@ -123,12 +150,7 @@ Proof.
     destruct (I.sign_strict _) in H, Hl; try discriminate.
     pose proof (I.sub_correct p _ _ _ _ (interval_real p x) (interval_real p y)) as Hc.
     destruct (H _ Hc) as [_ H']. simpl in H'. lra.
-  - set (y := fraction m e) in *. clearbody y.
-    pose proof (I.sub_correct p _ _ _ _ (interval_real p y) (interval_real p x)) as Hc.
-    pose proof (I.sign_large_correct (I.sub p (interval p y) (interval p x))) as H.
-    destruct (I.sign_large _) in H, Hu; try discriminate; specialize (H _ Hc).
-    + injection H. lra.
-    + destruct H as [_ H]. simpl in H. lra.
+  - apply reaches_le in Hu. trivial.
 Qed.
 
 Lemma rows_are {T} (check : T -> bool) (claim : T -> Prop) rows : (forall row, check row = true -> claim row) ->
@@ -183,16 +205,20 @@ Proof.
   unfold Rmin. destruct (Rle_dec _ _) as [Hr|Hr]; [apply le_IZR in Hr|apply Rnot_le_lt, lt_IZR in Hr]; f_equal; lia.
 Qed.
 
+(** One bit is a case of its own. *)
 Definition unary_shown '(n, d, n', d', k, m, e) :=
   let p := Frac n d in let q := Frac n' d' in
-  ((1 <? k)%Z && shows 70 (Ln (Mul (Div p q) (Div (Sub (Int 1) q) (Sub (Int 1) p)))) m e)%bool.
+  let one := Div p q in let other := Div (Sub (Int 1) q) (Sub (Int 1) p) in
+  if (1 <? k)%Z then shows 70 (Ln (Mul one other)) m e else of_greater 70 one other (fun z => shows 70 (Ln z) m e).
 Theorem optimized_unary_floats : forall row, In row unary_rows ->
   let '(n, d, n', d', k, m, e) := row in least_float m e (optimized_unary_map (frac n d) (frac n' d') (IZR k)).
 Proof.
   apply (rows_are unary_shown); [|vm_cast_no_check (eq_refl true)].
-  intros ((((((n & d) & n') & d') & k) & m) & e). unfold unary_shown. rewrite andb_true_iff, Z.ltb_lt. intros (H1 & H).
-  apply shows_least in H. unfold optimized_unary_map. apply IZR_lt in H1.
-  destruct (Rlt_dec 1 (IZR k)); [exact H|lra].
+  intros ((((((n & d) & n') & d') & k) & m) & e). unfold unary_shown, optimized_unary_map.
+  destruct (Z.ltb_spec 1 k) as [H1|H1]; intro H.
+  - apply shows_least in H. apply IZR_lt in H1. destruct (Rlt_dec 1 (IZR k)); [exact H|lra].
+  - apply of_greater_is in H as (z & Hz & H). apply shows_least in H. cbn [real] in H. rewrite Hz in H.
+    apply IZR_le in H1. destruct (Rlt_dec 1 (IZR k)); [lra|exact H].
 Qed.
 
 Definition subset_shown '(n, d, size, k, m, e) :=
@@ -220,6 +246,85 @@ Proof.
   assert (0 < frac n d) by (apply Rdiv_lt_0_compat; trivial).
   destruct (Req_EM_T _ _); [lra|]. eexists; split; [reflexivity|]. cbn [real] in H. rewrite mult_IZR in H.
   replace (IZR l1 / frac n d) with (IZR l1 * IZR d / IZR n) by (unfold frac; field; lra). trivial.
+Qed.
+
+Definition choose_shown '(c, n, d, m, e) :=
+  ((0 <? n)%Z && (0 <? d)%Z && shows 70 (Div (Int (2 * c * d)) (Int n)) m e)%bool.
+Theorem choose_floats : forall row, In row choose_rows ->
+  let '(c, n, d, m, e) := row in reported (choose_map (IZR c) (frac n d)) m e.
+Proof.
+  apply (rows_are choose_shown); [|vm_cast_no_check (eq_refl true)].
+  intros ((((c & n) & d) & m) & e). unfold choose_shown. rewrite !andb_true_iff, !Z.ltb_lt. intros ((H0 & H1) & H).
+  apply shows_least in H. unfold reported, choose_map. apply IZR_lt in H0, H1.
+  assert (0 < frac n d) by (apply Rdiv_lt_0_compat; trivial).
+  destruct (Req_EM_T _ _); [lra|]. eexists; split; [reflexivity|]. cbn [real] in H. rewrite !mult_IZR in H.
+  replace (2 * IZR c / frac n d) with (2 * IZR c * IZR d / IZR n) by (unfold frac; field; lra). trivial.
+Qed.
+
+(** Rho, from the square of how far apart vectors are. *)
+Definition gaussian_shown '(l2, n, d, m, e) :=
+  ((0 <? n)%Z && (0 <? d)%Z && shows 70 (Div (Int (l2 * d)) (Int (2 * n))) m e)%bool.
+Theorem gaussian_floats : forall row, In row gaussian_rows ->
+  let '(l2, n, d, m, e) := row in reported (gaussian_zcdp (IZR l2) (frac n d)) m e.
+Proof.
+  apply (rows_are gaussian_shown); [|vm_cast_no_check (eq_refl true)].
+  intros ((((l2 & n) & d) & m) & e). unfold gaussian_shown. rewrite !andb_true_iff, !Z.ltb_lt. intros ((H0 & H1) & H).
+  apply shows_least in H. unfold reported, gaussian_zcdp. apply IZR_lt in H0, H1.
+  assert (0 < frac n d) by (apply Rdiv_lt_0_compat; trivial).
+  destruct (Req_EM_T _ _); [lra|]. eexists; split; [reflexivity|]. cbn [real] in H. rewrite !mult_IZR in H.
+  replace (IZR l2 / (2 * frac n d)) with (IZR l2 * IZR d / (2 * IZR n)) by (unfold frac; field; lra). trivial.
+Qed.
+
+(** Several reports from one permanent response, and any number of them. *)
+Definition Ratio (base f : number) (r : Z) :=
+  let t := Pow base (Z.to_pos r) in let g := Div f (Int 2) in
+  Ln (Div (Add (Mul t g) (Sub (Int 1) g)) (Add (Mul t (Sub (Int 1) g)) g)).
+Lemma ratio_real base f r : (0 < r)%Z -> 0 <= real base ->
+  real (Ratio base f r) = longitudinal_rappor_ratio (real base) (real f) (IZR r).
+Proof.
+  intros Hr H. unfold longitudinal_rappor_ratio. cbn [real Ratio]. set (n := Pos.to_nat (Z.to_pos r)).
+  assert (IZR r = INR n) as -> by (unfold n; rewrite INR_IZR_INZ, positive_nat_Z, Z2Pos.id; trivial).
+  replace (if Req_EM_T (real base) 0 then 0 else exp (ln (real base) * INR n)) with (real base ^ n); trivial.
+  destruct (Req_EM_T (real base) 0) as [->|H0]; [apply pow_i; unfold n; lia|].
+  rewrite <- Rpower_pow by lra. unfold Rpower. f_equal. ring.
+Qed.
+
+Definition longitudinal_shown '(n, d, n', d', n'', d'', r, w, k, m, e, m', e') :=
+  let f := Frac n d in let p := Frac n' d' in let q := Frac n'' d'' in
+  let ones := Ratio (Div p q) f r in
+  let zeros := Ratio (Div (Sub (Int 1) q) (Sub (Int 1) p)) f r in
+  let bits := Z.min (2 * w) k in
+  ((0 <? r)%Z && (0 <=? n')%Z && (n' <? d')%Z && (0 <? n'')%Z && (n'' <=? d'')%Z &&
+   of_greater 140 ones zeros (fun most => shows 70
+     (Add (Mul (Add ones zeros) (Sub (Int bits) (Int w))) (Mul most (Sub (Int (2 * w)) (Int bits)))) m e) &&
+   shows 70 (Mul (Ln (Div (Sub (Int 2) f) f)) (Int bits)) m' e')%bool.
+Theorem longitudinal_rappor_floats : forall row, In row longitudinal_rows ->
+  let '(n, d, n', d', n'', d'', r, w, k, m, e, m', e') := row in
+  let f := frac n d in let p := frac n' d' in let q := frac n'' d'' in
+  least_float m e (longitudinal_rappor_map
+    (longitudinal_rappor_ratio (longitudinal_rappor_map_ones p q) f (IZR r))
+    (longitudinal_rappor_ratio (longitudinal_rappor_map_zeros p q) f (IZR r)) (IZR w) (IZR k)) /\
+  least_float m' e' (longitudinal_rappor_ever f (IZR w) (IZR k)).
+Proof.
+  apply (rows_are longitudinal_shown); [|vm_cast_no_check (eq_refl true)].
+  intros ((((((((((((n & d) & n') & d') & n'') & d'') & r) & w) & k) & m) & e) & m') & e').
+  unfold longitudinal_shown. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
+  intros ((((((R0 & P0) & P1) & Q0) & Q1) & H) & H'). apply of_greater_is in H as (most & Hm & H).
+  apply shows_least in H, H'.
+  assert (0 < frac n'' d'' <= 1 /\ 0 <= frac n' d' < 1) as [Hq Hp].
+  { unfold frac. assert (0 < IZR d' /\ 0 < IZR d'') as [D1 D2] by (split; apply IZR_lt; lia).
+    apply IZR_le in P0, Q1. apply IZR_lt in P1, Q0. repeat split.
+    - apply Rdiv_lt_0_compat; lra.
+    - apply Rmult_le_reg_r with (1 := D2). unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+    - apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+    - apply Rmult_lt_reg_r with (1 := D1). unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  assert (IZR (Z.min (2 * w) k) = Rmin (2 * IZR w) (IZR k)) as Hb.
+  { rewrite <- mult_IZR. unfold Rmin. destruct (Rle_dec _ _) as [Hr|Hr]; [apply le_IZR in Hr|apply Rnot_le_lt,
+      lt_IZR in Hr]; f_equal; lia. }
+  cbn [real] in H. rewrite Hm, Hb, mult_IZR in H.
+  assert (0 <= frac n' d' / frac n'' d'') by (apply Rmult_le_pos; [|left; apply Rinv_0_lt_compat]; lra).
+  assert (0 <= (1 - frac n'' d'') / (1 - frac n' d')) by (apply Rmult_le_pos; [|left; apply Rinv_0_lt_compat]; lra).
+  rewrite !ratio_real in H by trivial. split; [exact H|]. cbn [real] in H'. rewrite Hb in H'. exact H'.
 Qed.
 
 (** A person is in so many groups, with one of each; unseen they are k = T + 1 - 1 below what is shown. *)

@@ -254,24 +254,30 @@ Section Convex.
     intro Hf. destruct (enough_keys ks Hf) as (n & Hn & Hs). pose proof fewest_is as (F1 & F2 & F3).
     enough (exists m, In m candidates /\ (fewest <= m <= l0)%nat /\ packed n <= packed m) as (m & Hm & Hr & Hp)
       by (exists m; repeat split; trivial; lia || lra).
-    pose proof (Nat.div_mod (l1 - n) room ltac:(lia)) as He.
-      pose proof (Nat.mod_upper_bound (l1 - n) room ltac:(lia)) as Hb.
-    set (f := ((l1 - n) / room)%nat) in *. set (r := ((l1 - n) mod room)%nat) in *.
-    rewrite Nat.mul_comm in He. clearbody f r.
-    set (a := (l1 - l0 - f * room)%nat). set (b := Nat.min room (l1 - fewest - f * room)).
-    pose proof (chi_ends a r b ltac:(lia) ltac:(lia)) as Hends. pose proof (Nat.mul_succ_l f room) as Hf1.
-    rewrite (packed_chi n f r) by lia. unfold Rmax in Hends. destruct (Rle_dec (chi a) (chi b)).
-    - destruct (Nat.le_gt_cases room (l1 - fewest - f * room)) as [Hb'|Hb'].
-      + destruct (multiples (l1 - S f * room) (S f)) as (m & Hm & Hr & Hp); [lia..|]. exists m. repeat split;
-        trivial; try lia.
-        rewrite (packed_chi (l1 - S f * room) f room) in Hp by lia. replace b with room in Hends by lia. lra.
-      + exists fewest. split; [right; left; trivial|]. split;
-        [lia|]. rewrite (packed_chi fewest f b) by lia. lra.
-    - destruct (Nat.eq_dec a 0) as [Ha|Ha].
-      + destruct (multiples (l1 - f * room) f) as (m & Hm & Hr & Hp); [lia..|]. exists m. repeat split;
-        trivial; try lia.
-        rewrite (packed_chi (l1 - f * room) f 0) in Hp by lia. rewrite Ha in Hends. lra.
-      + exists l0. split; [left; trivial|]. split; [lia|]. rewrite (packed_chi l0 f a) by lia. lra.
+    assert (exists f r, (l1 = n + (f * room + r) /\ r < room)%nat) as (f & r & He & Hb).
+    { exists ((l1 - n) / room)%nat, ((l1 - n) mod room)%nat.
+      pose proof (Nat.mod_upper_bound (l1 - n) room ltac:(clear - room_pos; lia)).
+      pose proof (Nat.div_mod (l1 - n) room ltac:(clear - room_pos; lia)) as E.
+      rewrite Nat.mul_comm in E. split; [|trivial]. clear - E Hn H01. lia. }
+    pose proof (Nat.mul_succ_l f room) as Hsf.
+    assert (exists a, (a <= r /\ (a = 0 /\ l1 <= l0 + f * room \/ 0 < a /\ l1 = l0 + (f * room + a)))%nat)
+      as (a & Ha & Ha') by (exists (l1 - l0 - f * room)%nat; clear - He Hn; lia).
+    assert (exists b, (r <= b <= room /\ (b = room /\ fewest + S f * room <= l1 \/ l1 = fewest + (f * room + b)))%nat)
+      as (b & Hrb & Hb') by (exists (Nat.min room (l1 - fewest - f * room)); clear - He Hn Hb Hsf; lia).
+    pose proof (chi_ends a r b ltac:(clear - Ha Hrb; lia) ltac:(clear - Hrb; lia)) as Hends.
+    rewrite (packed_chi n f r) by (clear - He Hb; lia). unfold Rmax in Hends. destruct (Rle_dec (chi a) (chi b)).
+    - destruct Hb' as [[-> Hb']|Hb'].
+      + destruct (multiples (l1 - S f * room) (S f)) as (m & Hm & Hr & Hp); [clear - He Hn Hb Hb' Hsf; lia..|].
+        exists m. split; [trivial|]. split; [trivial|].
+        rewrite (packed_chi (l1 - S f * room) f room) in Hp by (clear - Hb' Hsf; lia). lra.
+      + exists fewest. split; [right; left; trivial|]. split; [clear - F3; lia|].
+        rewrite (packed_chi fewest f b) by (clear - Hb' Hrb; lia). lra.
+    - destruct Ha' as [[-> Ha']|[_ Ha']].
+      + destruct (multiples (l1 - f * room) f) as (m & Hm & Hr & Hp); [clear - He Hn Ha'; lia..|].
+        exists m. split; [trivial|]. split; [trivial|].
+        rewrite (packed_chi (l1 - f * room) f 0) in Hp by (clear - He; lia). lra.
+      + exists l0. split; [left; trivial|]. split; [clear - F3; lia|].
+        rewrite (packed_chi l0 f a) by (clear - Ha Ha' Hb; lia). lra.
   Qed.
 
   (** And each of them is a packing. *)

@@ -3,7 +3,9 @@ From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
 From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold AddNoise.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
-From Discreet Require Import Tables Code Marks MarksGaussian MarksLedger Floats.
+From Discreet Require Import Estimates Tables Code Marks MarksGaussian MarksEstimates MarksLedger Floats.
+From Coq Require Import List.
+Import ListNotations.
 
 (* Printed with them:
    test law close dp event Pr prefix reveal run sound says silent said
@@ -17,207 +19,228 @@ From Discreet Require Import Tables Code Marks MarksGaussian MarksLedger Floats.
    near_to truncated meets truncateds all_meet
    total bell theta first profile noised noiseds squares concentrated zcdp worth concentrates most_squares
    inquirer shown_to nearly_zcdp paid
+   everyone tally bit_is estimated chose one_of
    added_up odds_of choosy dyadic least_float frac reported *)
 
-Definition theorems := (
-  @flip_is,
-  @pick_is,
-  @geometric_memory,
-  @postprocessing,
-  @composition,
-  @one_lemma,
-  @one_lemma_limit,
-  @limit_law,
-  @bernoulli_yes,
-  @bernoulli_law,
-  @below_enclosed_sound,
-  @uniform_law,
-  @categorical_law,
-  @response_bool_dp,
-  @response_bool_tight,
-  @response_bool_infinite,
-  @response_law,
-  @response_foreign,
-  @response_dp,
-  @response_tight,
-  @response_infinite,
-  @response_within,
-  @response_unbiased,
-  @rappor_law,
-  @rappor_dp,
-  @rappor_dp_tight,
-  @Rappor.rappor_within,
-  @rappor_unbiased,
-  @Rappor.rappor_variance,
-  @unary_coins,
-  @unary_dp,
-  @unary_tight,
-  @unary_within,
-  @subset_law,
-  @subset_foreign,
-  @subset_dp,
-  @subset_tight,
-  @subset_infinite,
-  @subset_support,
-  @subset_unbiased,
-  @subset_within,
-  @subset_size,
-  @longitudinal_dp,
-  @longitudinal_tight,
-  @longitudinal_ever_dp,
-  @longitudinal_ever_tight,
-  @longitudinal_law,
-  @longitudinal_unbiased,
-  @laplace_law,
-  @Laplace.laplace_tail,
-  @laplace_at_least,
-  @Laplace.laplace_reach,
-  @noisy_dp,
-  @noisy_tight,
-  @no_noise,
-  @noisies_close,
-  @noisies_tight,
-  @laplace_sampler,
-  @laplace_size,
-  @laplace_signed,
-  @shared_thinned,
-  @choice_law,
-  @choice_single,
-  @choice_infinite,
-  @choice_dp,
-  @choice_tight,
-  @release_close,
-  @release_tight,
-  @keep_above_dp,
-  @keep_above_tight,
-  @seed_boundary,
-  @exchange,
-  @four_candidates,
-  @packed_fits,
-  @worst_packing,
-  @worst_packing_occurs,
-  @keep_above_delta,
-  @keep_above_delta_ones,
-  @keep_above_common_dp,
-  @keep_above_common_tight,
-  @surprise_falls,
-  @threshold_steps,
-  @delta_falls,
-  @saturated_dp,
-  @saturated_tight,
-  @given_is,
-  @meets_tail,
-  @truncateds_close,
-  @truncateds_tight,
-  @truncated_threshold,
-  @one_release,
-  @value_next,
-  @value_units,
-  @value_good,
-  @value_zero,
-  @spread,
-  @adaptive_filter,
-  @lattice_bounds,
-  @obeys_before,
-  @together,
-  @books_order,
-  @natural_filter,
-  @total_exchange,
-  @theta_period,
-  @theta_greatest,
-  @gaussian_is,
-  @gaussian_law,
-  @gaussian_symmetric,
-  @gaussian_subgaussian,
-  @gaussian_renyi,
-  @gaussian_renyi_most,
-  @noised_concentrated,
-  @noised_concentrated_tight,
-  @noised_profile,
-  @noiseds_concentrated,
-  @noiseds_concentrated_tight,
-  @concentrated_postprocessing,
-  @concentrated_composition,
-  @concentrated_close,
-  @no_noise_concentrated,
-  @concentrated_filter,
-  @mean_exact,
-  @walk_is,
-  @response_program_is,
-  @rappor_program_is,
-  @unary_program_is,
-  @subset_program_is,
-  @longitudinal_program_is,
-  @below_real_is,
-  @below_real_enclosed_is,
-  @floor_of_is,
-  @prefix_is,
-  @bits_is,
-  @randomized_response_bool_loses,
-  @randomized_response_bool_arrays,
-  @randomized_response_bool_support,
-  @randomized_response_bool_affords,
-  @randomized_response_program,
-  @randomized_response_loses,
-  @randomized_response_support,
-  @randomized_response_affords,
-  @rappor_bit,
-  @rappor_loses,
-  @rappor_support,
-  @rappor_debias_unbiased,
-  @rappor_debias_variance,
-  @rappor_affords,
-  @optimized_unary_bit,
-  @optimized_unary_loses,
-  @optimized_unary_affords,
-  @subset_selection_step,
-  @subset_selection_program,
-  @subset_selection_loses,
-  @subset_selection_support,
-  @subset_selection_affords,
-  @subset_selection_best,
-  @longitudinal_rappor_bits,
-  @longitudinal_rappor_loses,
-  @longitudinal_rappor_nothing,
-  @longitudinal_rappor_ever_loses,
-  @longitudinal_rappor_support,
-  @longitudinal_rappor_affords,
-  @choose_program,
-  @choose_loses,
-  @choose_affords,
-  @laplace_loses,
-  @laplace_loses_vectors,
-  @laplace_affords,
-  @laplace_either,
-  @laplace_point,
-  @laplace_reach_is,
-  @add_noise_loses,
-  @laplace_threshold_common,
-  @keep_above_strict_is,
-  @shown_is,
-  @fewest_is_read,
-  @candidates_are_read,
-  @surprise_is_read,
-  @delta_is_read,
-  @gaussian_concentrates,
-  @gaussian_concentrates_vectors,
-  @gaussian_affords,
-  @gaussian_moment_most,
-  @truncated_tail_is,
-  @adaptive_or_is,
-  @adaptive_cost_pays,
-  @adaptive_off_pays,
-  @adaptive_values_bound,
-  @adaptive_most_again,
-  @adaptive_books_hold,
-  @zcdp_worth_is,
-  @zcdp_books_hold,
-  @interval_real,
-  @shows_least,
-  @randomized_response_bool_floats,
-  @randomized_response_floats,
-  @rappor_floats,
-  @optimized_unary_floats,
-  @subset_selection_floats,
-  @laplace_floats,
-  @laplace_threshold_floats).
+(** A theorem, whatever it says. *)
+Inductive claim := holds (P : Prop) (proof : P).
+Arguments holds {P}.
+
+Definition theorems := [
+  holds (@flip_is);
+  holds (@pick_is);
+  holds (@geometric_memory);
+  holds (@postprocessing);
+  holds (@composition);
+  holds (@one_lemma);
+  holds (@one_lemma_limit);
+  holds (@limit_law);
+  holds (@bernoulli_yes);
+  holds (@bernoulli_law);
+  holds (@below_enclosed_sound);
+  holds (@uniform_law);
+  holds (@categorical_law);
+  holds (@response_bool_dp);
+  holds (@response_bool_tight);
+  holds (@response_bool_infinite);
+  holds (@response_law);
+  holds (@response_foreign);
+  holds (@response_dp);
+  holds (@response_tight);
+  holds (@response_infinite);
+  holds (@response_within);
+  holds (@response_unbiased);
+  holds (@rappor_law);
+  holds (@rappor_dp);
+  holds (@rappor_dp_tight);
+  holds (@Rappor.rappor_within);
+  holds (@rappor_unbiased);
+  holds (@Rappor.rappor_variance);
+  holds (@unary_coins);
+  holds (@unary_dp);
+  holds (@unary_tight);
+  holds (@unary_within);
+  holds (@subset_law);
+  holds (@subset_foreign);
+  holds (@subset_dp);
+  holds (@subset_tight);
+  holds (@subset_infinite);
+  holds (@subset_support);
+  holds (@subset_unbiased);
+  holds (@subset_within);
+  holds (@subset_size);
+  holds (@longitudinal_dp);
+  holds (@longitudinal_tight);
+  holds (@longitudinal_ever_dp);
+  holds (@longitudinal_ever_tight);
+  holds (@longitudinal_law);
+  holds (@longitudinal_unbiased);
+  holds (@laplace_law);
+  holds (@Laplace.laplace_tail);
+  holds (@laplace_at_least);
+  holds (@Laplace.laplace_reach);
+  holds (@noisy_dp);
+  holds (@noisy_tight);
+  holds (@no_noise);
+  holds (@noisies_close);
+  holds (@noisies_tight);
+  holds (@laplace_sampler);
+  holds (@laplace_size);
+  holds (@laplace_signed);
+  holds (@shared_thinned);
+  holds (@choice_law);
+  holds (@choice_single);
+  holds (@choice_infinite);
+  holds (@choice_dp);
+  holds (@choice_tight);
+  holds (@release_close);
+  holds (@release_tight);
+  holds (@keep_above_dp);
+  holds (@keep_above_tight);
+  holds (@seed_boundary);
+  holds (@exchange);
+  holds (@four_candidates);
+  holds (@packed_fits);
+  holds (@worst_packing);
+  holds (@worst_packing_occurs);
+  holds (@keep_above_delta);
+  holds (@keep_above_delta_ones);
+  holds (@keep_above_common_dp);
+  holds (@keep_above_common_tight);
+  holds (@surprise_falls);
+  holds (@threshold_steps);
+  holds (@delta_falls);
+  holds (@saturated_dp);
+  holds (@saturated_tight);
+  holds (@given_is);
+  holds (@meets_tail);
+  holds (@truncateds_close);
+  holds (@truncateds_tight);
+  holds (@truncated_threshold);
+  holds (@one_release);
+  holds (@value_next);
+  holds (@value_units);
+  holds (@value_good);
+  holds (@value_zero);
+  holds (@spread);
+  holds (@adaptive_filter);
+  holds (@lattice_bounds);
+  holds (@obeys_before);
+  holds (@together);
+  holds (@books_order);
+  holds (@natural_filter);
+  holds (@total_exchange);
+  holds (@theta_period);
+  holds (@theta_greatest);
+  holds (@gaussian_is);
+  holds (@gaussian_law);
+  holds (@gaussian_symmetric);
+  holds (@gaussian_subgaussian);
+  holds (@gaussian_renyi);
+  holds (@gaussian_renyi_most);
+  holds (@noised_concentrated);
+  holds (@noised_concentrated_tight);
+  holds (@noised_profile);
+  holds (@noiseds_concentrated);
+  holds (@noiseds_concentrated_tight);
+  holds (@concentrated_postprocessing);
+  holds (@concentrated_composition);
+  holds (@concentrated_close);
+  holds (@no_noise_concentrated);
+  holds (@concentrated_filter);
+  holds (@tally_mean);
+  holds (@tally_variance);
+  holds (@rappor_marginal);
+  holds (@unary_marginal);
+  holds (@longitudinal_marginal);
+  holds (@mean_exact);
+  holds (@walk_is);
+  holds (@response_program_is);
+  holds (@rappor_program_is);
+  holds (@unary_program_is);
+  holds (@subset_program_is);
+  holds (@longitudinal_program_is);
+  holds (@below_real_is);
+  holds (@below_real_enclosed_is);
+  holds (@floor_of_is);
+  holds (@prefix_is);
+  holds (@bits_is);
+  holds (@randomized_response_bool_loses);
+  holds (@randomized_response_bool_arrays);
+  holds (@randomized_response_bool_support);
+  holds (@randomized_response_bool_affords);
+  holds (@randomized_response_program);
+  holds (@randomized_response_loses);
+  holds (@randomized_response_support);
+  holds (@randomized_response_affords);
+  holds (@rappor_bit);
+  holds (@rappor_loses);
+  holds (@rappor_support);
+  holds (@rappor_debias_unbiased);
+  holds (@rappor_debias_variance);
+  holds (@rappor_affords);
+  holds (@optimized_unary_bit);
+  holds (@optimized_unary_loses);
+  holds (@optimized_unary_affords);
+  holds (@subset_selection_step);
+  holds (@subset_selection_program);
+  holds (@subset_selection_loses);
+  holds (@subset_selection_support);
+  holds (@subset_selection_affords);
+  holds (@subset_selection_best);
+  holds (@longitudinal_rappor_bits);
+  holds (@longitudinal_rappor_loses);
+  holds (@longitudinal_rappor_nothing);
+  holds (@longitudinal_rappor_ever_loses);
+  holds (@longitudinal_rappor_support);
+  holds (@longitudinal_rappor_affords);
+  holds (@choose_program);
+  holds (@choose_loses);
+  holds (@choose_affords);
+  holds (@laplace_loses);
+  holds (@laplace_loses_vectors);
+  holds (@laplace_affords);
+  holds (@laplace_either);
+  holds (@laplace_point);
+  holds (@laplace_reach_is);
+  holds (@add_noise_loses);
+  holds (@laplace_threshold_common);
+  holds (@keep_above_strict_is);
+  holds (@shown_is);
+  holds (@fewest_is_read);
+  holds (@candidates_are_read);
+  holds (@surprise_is_read);
+  holds (@delta_is_read);
+  holds (@gaussian_concentrates);
+  holds (@gaussian_concentrates_vectors);
+  holds (@gaussian_affords);
+  holds (@gaussian_moment_most);
+  holds (@truncated_tail_is);
+  holds (@estimate_is);
+  holds (@estimate_of_sample);
+  holds (@randomized_response_bool_estimated);
+  holds (@randomized_response_estimated);
+  holds (@subset_selection_estimated);
+  holds (@rappor_estimated);
+  holds (@optimized_unary_estimated);
+  holds (@longitudinal_rappor_estimated);
+  holds (@adaptive_or_is);
+  holds (@adaptive_cost_pays);
+  holds (@adaptive_off_pays);
+  holds (@adaptive_values_bound);
+  holds (@adaptive_most_again);
+  holds (@adaptive_books_hold);
+  holds (@zcdp_worth_is);
+  holds (@zcdp_books_hold);
+  holds (@interval_real);
+  holds (@shows_least);
+  holds (@randomized_response_bool_floats);
+  holds (@randomized_response_floats);
+  holds (@rappor_floats);
+  holds (@optimized_unary_floats);
+  holds (@subset_selection_floats);
+  holds (@laplace_floats);
+  holds (@choose_floats);
+  holds (@gaussian_floats);
+  holds (@longitudinal_rappor_floats);
+  holds (@laplace_threshold_floats)].

@@ -21,6 +21,7 @@ RA, OU, SS, KA = (_M + f"{name}.py" for name in ("rappor", "optimized_unary", "s
 LR, AN, CH = _M + "longitudinal_rappor.py", _M + "add_noise.py", _M + "choose.py"
 LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
 GA, TR, ZC = "noise/gaussian.py", "noise/truncated.py", "accounting/zcdp.py"
+ES = "survey/estimates.py"
 
 # The books of the filter's theorem, and books that add up the loss distributions of what was chosen as one went.
 _SUMS = r"""  Fixpoint charged {T} (u : nat) (s d : R) (a : analyst T) : Prop :=
@@ -168,6 +169,11 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     (ZC, "- ln(order * delta)", "- ln(delta)"),
     (ZC, "/ (order - 1)) / order", "/ (order - 1))"),
     (ZC, "self.rho == 0 or sign(", "self.rho <= 1 or sign("),
+    (ES, "(Fraction(c, self.n) - q) / (p - q) for", "(Fraction(c, self.n) - p) / (p - q) for"),
+    (ES, "(Fraction(c, self.n) - q) / (p - q) for", "(Fraction(c, self.n) - q) / (1 - q) for"),
+    (ES, "f * p * (1 - p) + (1 - f) * q * (1 - q)", "f * p * (1 - p) + (1 - f) * p * (1 - q)"),
+    (ES, "/ self.n) / (p - q)  # proof: respondents", "/ self.n)  # proof: respondents"),
+    (ES, "seen * (1 - seen) / self.n", "seen * (1 - seen)"),
     ("AdaptiveFilter.v", _SUMS, _NATURAL),
     ("AdaptiveFilter.v", "d <= D /\\ ((u <= B)", "((u <= B)%nat -> d <= D) /\\ ((u <= B)"),
     ("AdaptiveFilter.v", "(m * m <= units)%nat) \\/", "(m <= units)%nat) \\/"),
@@ -181,6 +187,13 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("Reported.v", "(157, 182, 8274778759431947, -52)", "(157, 182, 8274778759431948, -52)"),
     ("Reported.v", "(157, 182, 8274778759431947, -52)", "(157, 182, 8274778759431946, -52)"),
     ("Reported.v", "729, 205, 4617155577477709, -61)", "729, 205, 4617155577477710, -61)"),
+    ("Reported.v", "6273749039944419, -50", "6273749039944420, -50"),
+    ("Reported.v", "6889243222298161, -49", "6889243222298160, -49"),
+    ("Reported.v", "(40, 700, 13, 6691062303521880, -52)", "(40, 700, 13, 6691062303521881, -52)"),
+    ("Reported.v", "(441, 188000, 311, 6570991409505223, -54)", "(441, 188000, 311, 6570991409505222, -54)"),
+    ("Estimates.v", "ys <- everyone M xs ;; ret (y :: ys)", "ys <- everyone M xs ;; ret (y :: y :: ys)"),
+    ("Estimates.v", ":= nth v y false.", ":= nth 0 y false."),
+    ("MarksEstimates.v", "Some i => Nat.eqb v i | None => false end", "Some i => true | None => false end"),
     ("RandomizedResponse.v", "((place + 1 + choice) mod t)", "((place + choice) mod t)"),
     ("RandomizedResponse.v", "choice <- pick (t - 1) ;;", "choice <- pick t ;;"),
     ("RandomizedResponseBool.v", "ret (Bool.eqb x honest)", "ret honest"),
@@ -233,7 +246,7 @@ def refusal(build: Path, bug: tuple[str, str, str]) -> str | None:
                     shutil.copy(marks.SOURCE / name, source / name)
                 _replace(source / file, old, new)
                 (here / "Code.v").write_text(marks.code(source))
-            check.run(["make", "-j1", "--no-print-directory"], here)
+            check.run(check.MAKE, here)
             if check.printed(here)[0] != check.STATEMENTS.read_text():
                 return "the statements are others"
         except (marks.UnreadableError, check.RefusedError) as refused:

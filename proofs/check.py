@@ -1,6 +1,7 @@
 """Compile the proofs, and hold what they rest on, what they say and what they compute to what is committed.
 
-`make proofs` runs this. `python proofs/check.py --write` writes `statements.txt` and the tests' tables anew.
+`make proofs` runs this. `python proofs/check.py --write` writes `statements.txt` and the tests' tables anew;
+`--measure` compiles everything once more, a file at a time, and writes lines and seconds into docs/proofs/map.md.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,8 +20,11 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 STATEMENTS = HERE / "statements.txt"
 TABLES = ROOT / "tests" / "data" / "proofs"
+MAP = ROOT / "docs" / "proofs" / "map.md"
+MEASURED = re.compile(r"(?<=\| file \| lines \| seconds \|\n\|---\|---:\|---:\|\n).*?(?=\n\n)", re.DOTALL)
 SECONDS = 600
 COMPUTED = {"Floats"}
+MAKE = ["make", f"-j{os.cpu_count() or 1}", "--no-print-directory"]
 
 # Coq's own real numbers, and classical logic.
 AXIOMS = {
@@ -48,7 +53,7 @@ def compiled(build: Path, source: Path = HERE) -> None:
         if not there.exists() or there.read_text() != text:
             there.write_text(text)
     run(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile"], build)
-    run(["make", "-j1", "--no-print-directory"], build)
+    run(MAKE, build)
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -77,7 +82,7 @@ def rechecked(build: Path) -> None:
 
 def theorems(source: Path = HERE) -> list[str]:
     """Return the names of what is claimed."""
-    return re.findall(r"^  @([\w.]+)", (source / "Theorems.v").read_text(), re.MULTILINE)
+    return re.findall(r"^  holds \(@([\w.]+)\)", (source / "Theorems.v").read_text(), re.MULTILINE)
 
 
 def definitions(source: Path = HERE) -> list[str]:
@@ -90,7 +95,7 @@ def printed(build: Path) -> tuple[str, set[str]]:
     names = theorems(build)
     lines = [
         "From Coq Require Import ZArith Reals List Bool. Import ListNotations. Open Scope R_scope.",
-        (build / "Theorems.v").read_text().split("Definition theorems")[0] + "From Discreet Require Import Theorems.",
+        (build / "Theorems.v").read_text().split("(** A theorem")[0] + "From Discreet Require Import Theorems.",
         "Set Printing Width 74. Set Printing Depth 1000.",
         *(f"Check @{name}." for name in names),
         *(f"Print {name}." for name in definitions(build)),
@@ -130,6 +135,33 @@ def checked(build: Path, *, write: bool = False) -> int:
     return len(theorems())
 
 
+def files(source: Path = HERE) -> list[str]:
+    """Return the names of the files, in the order in which they can be compiled."""
+    return re.findall(r"^(\w+)\.v$", (source / "_CoqProject").read_text(), re.MULTILINE)
+
+
+def lines_of(name: str) -> int:
+    """Return how many lines a file has."""
+    return len((HERE / f"{name}.v").read_text().splitlines())
+
+
+def measured() -> str:
+    """Return a row for each file: its lines, and the seconds of processor time that Coq takes for it."""
+    rows, whole = [], 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        build = Path(folder)
+        for file in HERE.glob("*.v"):
+            shutil.copy(file, build)
+        for name in files():
+            before = os.times()
+            run(["coqc", "-q", "-w", "none", "-Q", ".", "Discreet", f"{name}.v"], build)
+            after = os.times()
+            spent = after.children_user + after.children_system - before.children_user - before.children_system
+            rows.append(f"| `{name}.v` | {lines_of(name)} | {spent:.1f} |")
+            whole += spent
+    return "\n".join([*rows, f"| all | {sum(map(lines_of, files()))} | {whole:.0f} |"])
+
+
 def main() -> int:
     """Check everything, and say so."""
     if shutil.which("coqc") is None:
@@ -141,6 +173,9 @@ def main() -> int:
     except RefusedError as refused:
         print(f"proofs: refused\n{refused}")
         return 1
+    if "--measure" in sys.argv:
+        table = measured()
+        MAP.write_text(MEASURED.sub(lambda _: table, MAP.read_text()))
     print(f"proofs: {count} theorems stand, on {len(AXIOMS)} axioms of Coq's own ({time.monotonic() - start:.0f} s)")
     return 0
 

@@ -13,8 +13,11 @@ from math import frexp
 from pathlib import Path
 
 from discreet import (
+    Choose,
+    IntegerGaussian,
     IntegerLaplace,
     LaplaceThreshold,
+    LongitudinalRappor,
     OptimizedUnary,
     RandomizedResponse,
     RandomizedResponseBool,
@@ -23,7 +26,7 @@ from discreet import (
 )
 
 REPORTED = Path(__file__).with_name("Reported.v")
-MANY, MORE = 60, 300
+MANY, MORE = 20, 300
 """How many parameters of each mechanism are committed, and how many are tried in `make test-all`."""
 
 Row = tuple[int, ...]
@@ -71,9 +74,9 @@ def rappor(many: int) -> Iterator[Row]:
 
 
 def unary(many: int) -> Iterator[Row]:
-    """Yield p, q and the length."""
+    """Yield p, q and the length; one bit is a case of its own."""
     for i in range(many):
-        p, k = inside(i, Fraction(0), Fraction(1), 10), scattered(i, 2, 60, 12)
+        p, k = inside(i, Fraction(0), Fraction(1), 10), scattered(i, 2, 60, 12) if i % 3 else 1
         q = inside(i, Fraction(0), p, 13)
         loss = OptimizedUnary(length=k, p=p, q=q).privacy_map(1)
         yield p.numerator, p.denominator, q.numerator, q.denominator, k, *as_integers(loss)
@@ -96,6 +99,32 @@ def laplace(many: int) -> Iterator[Row]:
         yield l1, s.numerator, s.denominator, *as_integers(IntegerLaplace(scale=s).privacy_map(l1))
 
 
+def choose(many: int) -> Iterator[Row]:
+    """Yield how much scores may differ by, and the scale."""
+    for i in range(many):
+        d, s = scattered(i, 1, 50, 26), inside(i, Fraction(0), Fraction(100), 27)
+        yield d, s.numerator, s.denominator, *as_integers(Choose(categories=range(3), scale=s).privacy_map(d))
+
+
+def gaussian(many: int) -> Iterator[Row]:
+    """Yield the square of how far apart vectors are, of one number each, and the variance; the float is rho."""
+    for i in range(many):
+        d, v = scattered(i, 1, 50, 29), inside(i, Fraction(0), Fraction(1000), 30)
+        yield d * d, v.numerator, v.denominator, *as_integers(IntegerGaussian(variance=v).privacy_map(d))
+
+
+def longitudinal(many: int) -> Iterator[Row]:
+    """Yield f, p, q, how many reports, the greatest weight and the length; then the loss of these, and for ever."""
+    for i in range(many):
+        f, k, r = inside(i, Fraction(0), Fraction(1), 32), scattered(i, 1, 60, 34), scattered(i, 1, 12, 35)
+        p = inside(i, Fraction(0), Fraction(1), 36) if i % 4 else Fraction(0)
+        q = inside(i, p, Fraction(1), 38) if i % 4 != 2 else Fraction(1)
+        w = scattered(i, 1, k, 40)
+        m = LongitudinalRappor(length=k, max_weight=w, f=f, p=p, q=q)
+        pairs = [x for share in (f, p, q) for x in (share.numerator, share.denominator)]
+        yield (*pairs, r, w, k, *as_integers(m.privacy_map_of(r)), *as_integers(m.privacy_map_for_ever()))
+
+
 def threshold(many: int) -> Iterator[Row]:
     """Yield how many groups a person is in, the threshold, and the scale; the float is delta."""
     for i in range(many):
@@ -105,7 +134,7 @@ def threshold(many: int) -> Iterator[Row]:
         yield l0, t, s.numerator, s.denominator, *as_integers(delta)
 
 
-TABLES = (response_bool, response, rappor, unary, subset, laplace, threshold)
+TABLES = (response_bool, response, rappor, unary, subset, laplace, choose, gaussian, longitudinal, threshold)
 
 
 def text(many: int = MANY) -> str:

@@ -371,6 +371,7 @@ _FLIPS, _COIN = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.
 
 _GA, _TR, _ZC = "noise/gaussian.py", "noise/truncated.py", "accounting/zcdp.py"
 _L2 = {"apart.l2_squared": "l2", "self.variance": "v", "budget.rho": "rho"}
+_ES, _N = "survey/estimates.py", {"self.n": "n"}
 _AD, _STEP = "accounting/adaptive.py", {"self.step": "step"}
 _BOOKS = {"self.units": "most", "self.release_delta": "kept", "budget.epsilon": "budget", "budget.delta": "total"}
 _VALUES = Rows(
@@ -501,6 +502,11 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_ZC, "constant", "(order delta : R)"),
     Line(_ZC, "rho", "(epsilon constant order : R)", {"_ln_constant(order, delta)": "constant"}),
     Line(_ZC, "worth", "(most rho : R)", {"self.rho": "rho", "most": "most"}, proposition=True),
+    Line(_ES, "share", "(c n p q : R)", _N, part=("elt",)),
+    Line(_ES, "respondents", "(f p q n : R)", _N, part=("left", 0)),
+    Line(_ES, "respondents", "(p q : R)", part=("right",), suffix="_over"),
+    Line(_ES, "sample", "(seen n : R)", _N, part=("left", 0)),
+    Line(_ES, "sample", "(p q : R)", part=("right",), suffix="_over"),
     Line(_AD, "or", "(units epsilon delta most budget kept total : R)", _BOOKS, proposition=True),
     Line(_AD, "cost", "(m step epsilon count : R)", _STEP, part=("iter", "iter", "elt", 1), suffix="_n"),
     Line(_AD, "cost", "(count n : R)", part=("iter", "elt", 0), suffix="_groups"),
@@ -537,6 +543,9 @@ UNREAD: dict[str, dict[str, str]] = {
     _TR: {"least": _SEARCH, "moment": _STATISTICS, "moves": "how the ledger counts"}
     | dict.fromkeys(("never", "joint", "map", "beyond"), "the greatest over packings, which tests hold to all of them"),
     _ZC: {"cost": _ENGINE, "limits": _ENGINE, "root": _STATISTICS},
+    _ES: dict.fromkeys(
+        ("differences", "square", "near", "nuisance", "interval", "mapped", "bennett", "rounds"), _STATISTICS
+    ),
     _AD: dict.fromkeys(("top", "bottom", "value"), "lines of a function that is read as a whole")
     | {"bounds": "terms whose value would take too long"},
 }

@@ -41,6 +41,13 @@ def test_every_proof_is_compiled_and_nothing_is_taken_for_granted():
         assert not check.TAKEN.search(file.read_text()), file.name
 
 
+def test_the_map_says_how_long_each_file_is():
+    rows = re.findall(r"^\| `(\w+)\.v` \| (\d+) \| [\d.]+ \|$", MAP.read_text(), re.MULTILINE)
+    assert [name for name, _ in rows] == check.files()
+    for name, lines in rows:  # Seconds are measured, and lines are near enough until they are measured again.
+        assert abs(int(lines) - check.lines_of(name)) <= 0.1 * check.lines_of(name), "run proofs/check.py --measure"
+
+
 def test_the_statements_are_those_of_the_theorems():
     printed = re.findall(r"^@?([\w.]+)\n     :", check.STATEMENTS.read_text(), re.MULTILINE)
     claimed = check.theorems()
@@ -129,7 +136,7 @@ def test_more_floats_are_the_least(coq, tmp_path):
     check.compiled(ROOT / "build" / "proofs")
     build = shutil.copytree(ROOT / "build" / "proofs", tmp_path / "build")
     (build / "Reported.v").write_text(floats.text(floats.MORE))
-    check.run(["make", "-j1", "--no-print-directory", "Floats.vo"], build)
+    check.run([*check.MAKE, "Floats.vo"], build)
 
 
 @pytest.mark.parametrize(
