@@ -473,6 +473,7 @@ class TestOneCall:
             "key",
             "bins",
             "joins",
+            "people_files",
             "null",
             "create",
             "entry",

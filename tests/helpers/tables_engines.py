@@ -27,30 +27,30 @@ class Engine:
     def __init__(self, name, connection):
         self.name, self.connection = name, connection
 
-    def load(self, schema, rows):
+    def load(self, schema, rows, name="events"):
         import pyarrow as pa
 
-        con, tuples = self.connection, [tuple(row[name] for name in schema.names) for row in rows]
+        con, tuples = self.connection, [tuple(row[column] for column in schema.names) for row in rows]
         if self.name == "duckdb":
-            con.con.register("events", pa.Table.from_pylist(rows, schema=schema.to_pyarrow()))
+            con.con.register(name, pa.Table.from_pylist(rows, schema=schema.to_pyarrow()))
         elif self.name == "pyspark":
             from ibis.backends.pyspark.datatypes import PySparkSchema
 
             frame = con._session.createDataFrame(tuples, schema=PySparkSchema.from_ibis(schema))
-            frame.createOrReplaceTempView("events")
+            frame.createOrReplaceTempView(name)
         else:
             # Ibis 12 writes DROP without a name under the newest sqlglot.
-            con.con.execute("DROP TABLE IF EXISTS events")
-            con.create_table("events", schema=schema)
+            con.con.execute(f"DROP TABLE IF EXISTS {name}")
+            con.create_table(name, schema=schema)
             mark = "?" if self.name == "sqlite" else "%s"
-            insert = f"INSERT INTO events VALUES ({', '.join([mark] * len(schema))})"
+            insert = f"INSERT INTO {name} VALUES ({', '.join([mark] * len(schema))})"
             if self.name == "sqlite":
                 con.con.executemany(insert, [tuple(map(_text, row)) for row in tuples])
             else:
                 with con.con.cursor() as cursor:
                     cursor.executemany(insert, tuples)
             con.con.commit()
-        return con.table("events")
+        return con.table(name)
 
     def seen(self, rows):
         """The rows as the engine has them: SQLite keeps NaN as null."""

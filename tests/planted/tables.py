@@ -127,8 +127,8 @@ CATALOGUE = [
     Mutant(
         "a header is looked at once",
         T + "texts.py",
-        "checked_again(rows.get_backend(), lambda: _check_header(paths, names))",
-        "_check_header(paths, names)",
+        "names, options, lambda: _check_header(paths, names))",
+        "names, options)",
         UNCHANGED + "test_a_csv_file_with_another_header_is_refused",
     ),
     Mutant(

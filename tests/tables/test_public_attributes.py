@@ -9,7 +9,7 @@ import tables_engines
 from click.testing import CliRunner
 
 from discreet.cli.app import app
-from discreet.errors import DiscreetError, KindError, ParameterError
+from discreet.errors import DiscreetError, ParameterError
 from discreet.ledger import Ledger
 from discreet.tables import Table
 
@@ -104,9 +104,9 @@ def test_no_private_column_is_read_for_a_public_one(engine, tmp_path):
     stop()
 
 
-def test_two_private_tables_are_the_users_own_to_join():
-    with pytest.raises(KindError, match="two private ones are joined in Ibis"):
-        frame().join(frame(), on="user")
+def test_two_private_tables_are_joined_by_the_person_and_by_no_other_key():
+    with pytest.raises(ParameterError, match="two private tables are joined by the person columns"):
+        frame().join(frame(), on="code")
 
 
 def test_a_column_that_ignores_case_finds_its_own_row_alone():

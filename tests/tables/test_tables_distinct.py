@@ -139,6 +139,8 @@ def test_what_does_not_fit_is_refused_before_anything():
         table.release(Distinct("tags"), epsilon=1)
     with pytest.raises(ParameterError, match="product"):
         table.release(Distinct("prodct"), epsilon=1)
+    with pytest.raises(ParameterError, match="people, or the sum"):  # Numbers of distinct values do not add up.
+        table.publish([[], ["product"]], epsilon=1, keys={"product": ["a"]}, of=Distinct("id"))
 
 
 def test_the_share_of_values_that_nobody_brings_for_their_person_is_learned():

@@ -95,6 +95,13 @@ _TABLE = (
         metavar="FILE:COLUMN",
         help="A public file of attributes, such as the region of each postcode, by a column of both; may be repeated.",
     ),
+    click.option(
+        "--join-people",
+        "people_files",
+        multiple=True,
+        metavar="FILE",
+        help="A private file about the same people, by --person: of each of them one row counts; may be repeated.",
+    ),
     bound,
 )
 _BY = click.option(
@@ -829,6 +836,7 @@ def _asked(given: dict[str, Any], question: str) -> Any:
 def _table(given: dict[str, Any]) -> Any:
     """Return the table that a command is about, with the books that it is charged to."""
     from discreet.tables import Table
+    from discreet.tables.texts import SUFFIXES
 
     if bool(given["person"]) is given["each_row"]:
         raise click.UsageError("need --person COLUMN, or --each-row where each row is a person of its own")
@@ -848,14 +856,30 @@ def _table(given: dict[str, Any]) -> Any:
     if again == {"fresh": True}:
         raise click.UsageError("--fresh needs --data-version: without one, each question is asked anew")
     person, place = given["person"] or None, given["table"]
+    columns = {path: _columns(path, given) for path in given["people_files"]}
+    theirs = {name for names in columns.values() for name in names} - {*given["person"]}
+    own = {name: kind for name, kind in (types or {}).items() if name not in theirs} or None
     with said_in(given):
-        table = Table(given["file"], person=person, ledger=ledger, table=place, types=types, **again)
+        table = Table(given["file"], person=person, ledger=ledger, table=place, types=own, **again)
     for spec in given["joins"]:
         public, _, column = spec.rpartition(":")
         if not public:
             raise click.UsageError(f"--join {spec}: need FILE:COLUMN, such as regions.csv:postcode")
         table = table.join(public, on=column)
+    for path, names in columns.items():
+        said = types or {} if Path(path).suffix.lower() in SUFFIXES else {}  # Parquet has types of its own.
+        kinds = {name: kind for name, kind in said.items() if name in names} or None
+        table = table.join(Table(path, person=person, types=kinds, **again))
     return table if given["where"] is None else table.where(given["where"])
+
+
+def _columns(path: str, given: dict[str, Any]) -> set[str]:
+    """Return the columns of a file about people, of which --type may say the types; raise where it lacks the person."""
+    from discreet.tables import Table
+
+    if given["each_row"]:
+        raise click.UsageError("--join-people needs --person COLUMN, by which the files are joined")
+    return {*Table(path, person=given["person"])._ibis.columns}
 
 
 def _reservation(book: Ledger, number: int) -> Reservation:

@@ -20,7 +20,7 @@ from discreet.tables.engines import engine_of
 from discreet.tables.keys import written
 from discreet.tables.literals import fits
 
-__all__ = ["joined"]
+__all__ = ["joined", "own_names"]
 
 _MOST: Final = 1_000_000
 _READ: Final[dict[str, tuple[Callable[[Any], str], Callable[[Any], Any]]]] = {
@@ -46,7 +46,7 @@ def joined(rows: Any, public: Any, on: str, name: str) -> tuple[Any, tuple[Deriv
     kinds = {column: _kind(column, schema[column]) for column in attributes}
     engine, keys = engine_of(rows), _keys(rows, public, on)
     engine.check(rows, (on,))
-    key, *names = _own(rows.columns, 1 + len(attributes))
+    key, *names = own_names(rows.columns, 1 + len(attributes))
     cells = {name: _cells(public, column, kinds[column]) for name, column in zip(names, attributes, strict=True)}
     whole = keys and isinstance(keys[0], int)
     frame = pa.table({key: pa.array(keys, pa.int64() if whole else pa.string()), **cells})
@@ -59,10 +59,10 @@ def joined(rows: Any, public: Any, on: str, name: str) -> tuple[Any, tuple[Deriv
     return wide, tuple(Derived(column, text, None) for column in attributes)
 
 
-def _own(taken: Iterable[str], count: int) -> list[str]:
+def own_names(taken: Iterable[str], count: int) -> list[str]:
     """Return names that no column of the private table has, nor one that differs from it in case alone.
 
-    >>> _own(["user", "V0", "v1"], 2)
+    >>> own_names(["user", "V0", "v1"], 2)
     ['vv0', 'vv1']
     """
     known, sign = [name.casefold() for name in taken], "v"

@@ -471,7 +471,7 @@ def _aggregate(of: Any, table: Data) -> Aggregate:
         return People()
     if not isinstance(of, Aggregate):
         raise KindError("of", type(of), "an aggregate, such as Sum(column, 0, high)")
-    if of.needs or of.bins or of.rows is not None or len(of.views) > 1:
+    if of.needs or of.bins or of.counted is not None or len(of.views) > 1:
         raise ParameterError("of", of.label, "people, or the sum of a column")
     if of.learns or of.steps[0] < 0:
         raise ParameterError("of", of.label, "bounds that are given, from 0 on: totals are then never negative")

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError
 from discreet.files import found_files
-from discreet.tables.engines import checked_again
+from discreet.tables.engines import checked_again, read_by
 from discreet.tables.frames import arrow_table
 from discreet.tables.texts import SUFFIXES, declared, text_rows
 from discreet.urls import database_file
@@ -123,16 +123,18 @@ def _parquet(ibis: Any, paths: Sequence[Path]) -> Any:
     the names of folders say are text: whether all of these are numbers is for no type to tell.
     """
     names = [glob.escape(str(path)) for path in paths]  # DuckDB reads each of them as a pattern once more.
-    engine = ibis.duckdb.connect()
 
-    def check() -> None:
+    def read(engine: Any) -> Any:
+        checked_again(engine, lambda: check(engine))
+        return engine.read_parquet(names, hive_types_autocast=False)
+
+    def check(engine: Any) -> None:
         described = [engine.con.execute(_DESCRIBED, [name]).fetchall() for name in names] if len(names) > 1 else []
         for path, columns in zip(paths, described, strict=False):
             if columns != described[0]:
                 raise ParameterError("source", path.name, f"the columns of {paths[0].name}, of the same types")
 
-    checked_again(engine, check)
-    return engine.read_parquet(names, hive_types_autocast=False)
+    return read_by(ibis.duckdb.connect(), read)
 
 
 def _few(columns: Any) -> None:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, cast, final
 
+from discreet.coins import SYSTEM
 from discreet.errors import DiscreetError, KindError, ParameterError
 from discreet.exact import Exact, exact, listed, whole, written
 from discreet.frozen import freeze
@@ -40,6 +41,7 @@ from discreet.tables.solving import least_epsilon, margins_of
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
 from discreet.tables.texts import hinted
+from discreet.tables.traits import check_books, own_traits, said_of_both
 from discreet.tables.where import predicate, row_by_row
 
 __all__ = ["Groups", "Table", "people_weights"]
@@ -120,27 +122,45 @@ class Table(Data):
             table = table._derive(column, name)[0]
         return table
 
-    def join(self, public: Any, /, *, on: str, types: Mapping[str, str] | None = None) -> Table:
-        """Return the table with the columns of a public one, such as the region of each postcode.
+    def join(self, other: Any, /, *, on: str | None = None, types: Mapping[str, str] | None = None) -> Table:
+        """Return the table with the columns of a public one, such as the region of each postcode, or of people.
 
-        *public* is a path or a frame, read now, in which each key of the column *on* is once. A row whose key it lacks
-        has nulls. It must not be about people of this table: what is learned of them from it, nobody counts.
+        A public table is a path or a frame, read now, in which each key of the column *on* is once. A row whose key it
+        lacks has nulls. It must not be about people of this table: what is learned of them from it, nobody counts.
+
+        Another `Table` of the same people, such as their ages, is joined by the person columns of both: of its rows one
+        of each person counts, chosen at random, and whoever has none there has nulls. A person is then who they are in
+        both tables, and an answer is charged once, to the ledger that they share or that one of them has.
 
         >>> import pandas as pd
         >>> t = Table(pd.DataFrame({"user": [1, 2], "code": ["a", "b"]}), person="user")
         >>> regions = pd.DataFrame({"code": ["a", "b"], "region": ["north", "south"]})
         >>> t.join(regions, on="code").group_by("region", keys=["north"]).count_people(epsilon=1, max_groups=1).keys
         [('north',)]
+        >>> ages = Table(pd.DataFrame({"user": [1, 2], "age": [31, 47]}), person="user")
+        >>> t.join(ages).group_by("age by 10", keys=[30, 40]).count_people(epsilon=1, max_groups=1).keys
+        [(30,), (40,)]
         """
-        if isinstance(public, Table | Groups):
-            need = "a public table; two private ones are joined in Ibis, and the rows that this gives are then the data"
-            raise KindError("public", public, need)
+        if isinstance(other, Groups):
+            raise KindError("other", other, "a public table, or a Table of the same people, not in groups")
+        if isinstance(other, Table):
+            return self._join_people(other, on, types)
         if not isinstance(on, str):
             raise KindError("on", on, "the name of a column that both tables have")
-        known, name, _ = opened(public, None, types)
+        known, name, _ = opened(other, None, types)
         rows, made = joined(self._ibis, known.to_pyarrow(), on, name)
         _check_names(rows)
         return self._with(_ibis=rows, derived=(*self.derived, *made))
+
+    def _join_people(self, other: Table, on: Any, types: Any) -> Table:
+        """Return the table with what another says of the same people."""
+        for name, given in (("on", on), ("types", types)):
+            if given is not None:
+                raise ParameterError(name, type(given), "none: two private tables are joined by the person columns")
+        check_books(self, other)
+        rows, made = own_traits(self, other, SYSTEM.words(4).tobytes())
+        _check_names(rows)
+        return self._with(_ibis=rows, derived=(*self.derived, *made), **said_of_both(self, other))
 
     def group_by(self, *columns: Any, keys: Iterable[Any] | Literal["bins"] | None = None) -> Groups:
         """Return the table in groups. With *keys* known beforehand, each appears, and no threshold is needed.

@@ -13,14 +13,14 @@ import csv
 import glob
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
-from discreet.tables.engines import checked_again
+from discreet.tables.engines import checked_again, read_by, reader_of
 
 __all__ = ["SUFFIXES", "declared", "header", "hinted", "text_rows"]
 
@@ -77,8 +77,8 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
     suffix = paths[0].suffix.lower()
     if suffix in _SEPARATORS:
         names = _first_header(paths)
-        rows = _view(ibis, "read_csv", paths, names, f"delim='{_SEPARATORS[suffix]}', {_CSV}")
-        checked_again(rows.get_backend(), lambda: _check_header(paths, names))
+        options = f"delim='{_SEPARATORS[suffix]}', {_CSV}"
+        rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, names))
     elif not types:
         need = 'the columns of JSON, which has no header, such as {"city": "text", "year": "integer"}'
         raise ParameterError("types", None, need)
@@ -134,15 +134,26 @@ def _check_header(paths: Sequence[Path], names: Sequence[str]) -> None:
             raise ParameterError("source", path.name, f"the same first row as {paths[0].name} had")
 
 
-def _view(ibis: Any, reader: str, paths: Sequence[Path], names: Sequence[str], options: str) -> Any:
+def _view(
+    ibis: Any,
+    reader: str,
+    paths: Sequence[Path],
+    names: Sequence[str],
+    options: str,
+    check: Callable[[], None] = lambda: None,
+) -> Any:
     """Return files as an Ibis table of texts on a DuckDB of their own; nothing is read yet."""
     files = ", ".join(_quoted(glob.escape(str(path))) for path in paths)  # DuckDB reads each as a pattern once more.
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
-    engine = ibis.duckdb.connect()
-    engine.con.execute(
-        f"CREATE TEMP VIEW texts AS SELECT * FROM {reader}([{files}], columns={{{columns}}}, {options}, {_TOTAL})"  # noqa: S608
-    )
-    return engine.table("texts")
+    rows = f"SELECT * FROM {reader}([{files}], columns={{{columns}}}, {options}, {_TOTAL})"  # noqa: S608
+
+    def read(engine: Any) -> Any:
+        checked_again(engine, check)
+        name = "texts" if reader_of(engine) is read else ibis.util.gen_name("texts")
+        engine.con.execute(f"CREATE TEMP VIEW {name} AS {rows}")
+        return engine.table(name)
+
+    return read_by(ibis.duckdb.connect(), read)
 
 
 def _quoted(text: str) -> str:

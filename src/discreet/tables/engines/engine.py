@@ -49,6 +49,8 @@ __all__ = [
     "literal",
     "numbers",
     "placed",
+    "read_by",
+    "reader_of",
     "within",
 ]
 
@@ -78,6 +80,7 @@ SIZES: Final = (1e-100, 1e100)
 _CHUNK: Final = 1 << 20
 """How many rows are read at a time."""
 _AGAIN: Final = "_discreet_again"
+_READ: Final = "_discreet_read"
 _NAMES: Final = ("integer", "string", "boolean", "date", "timestamp", "floating", "decimal", "uuid", "time")
 
 
@@ -360,9 +363,27 @@ class Engine(ABC):
 
 
 def checked_again(backend: Any, check: Callable[[], None]) -> None:
-    """Do a check of files now, and again before each question to the connection that is theirs alone."""
+    """Do a check of files now, and again before each question to the connection that reads them."""
     check()
-    vars(backend)[_AGAIN] = check
+    before = vars(backend).get(_AGAIN, lambda: None)
+
+    def both() -> None:
+        before()
+        check()
+
+    vars(backend)[_AGAIN] = both
+
+
+def read_by(backend: Any, read: Callable[[Any], Any]) -> Any:
+    """Return a table of files by a connection of its own, which remembers how another connection would read them."""
+    vars(backend)[_READ] = read
+    return read(backend)
+
+
+def reader_of(backend: Any) -> Callable[[Any], Any] | None:
+    """Return how the files of a connection are read by another one; None where it has no files."""
+    found: Callable[[Any], Any] | None = vars(backend).get(_READ)
+    return found
 
 
 def numbers(column: Any) -> NDArray[np.int64]:
