@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet._version import __version__
 from discreet.errors import KindError, ParameterError, UnsupportedError, none_of
-from discreet.files import checked_place, free_place, path_of, write_text
+from discreet.files import check_seal, checked_place, free_place, path_of, write_text
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
 
-__all__ = ["PEOPLE", "Disclosure", "check_signer", "digest_of", "sign", "signature_path", "signed_by"]
+__all__ = ["PEOPLE", "Disclosure", "check_signer", "digest_of", "figures_digest", "sign", "signature_path", "signed_by"]
 
 SCHEMA: Final = "discreet.disclosure"
 VERSION: Final = 1
@@ -78,6 +78,15 @@ def digest_of(data: Any, /) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode()).hexdigest()
 
 
+def figures_digest(rows: Iterable[Mapping[str, Any]], /) -> str:
+    """Return the digest of figures, row by row.
+
+    >>> figures_digest([{"city": "Rome", "people": 12}]) == figures_digest([{"city": "Rome", "people": "12"}])
+    True
+    """
+    return digest_of([[str(x) for x in row.values()] for row in rows])
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Disclosure:
@@ -124,14 +133,29 @@ class Disclosure:
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str], /) -> Disclosure:
-        """Return the disclosure of a file of JSON, or the one that is in a page."""
+        """Return the disclosure of a file of JSON, or the last one that is in a page."""
+        return cls.all_of_file(path)[-1]
+
+    @classmethod
+    def all_of_file(cls, path: str | os.PathLike[str], /) -> list[Disclosure]:
+        """Return the disclosure of a file of JSON, or all that are in a page, which has to be as it was written."""
         place = path_of(path)
         try:
             text = place.read_text(encoding="utf-8")
-            told = json.loads(_in_page(text) if place.suffix.lower() in (".html", ".htm") else text)
+            is_page = place.suffix.lower() in (".html", ".htm")
+            told = [json.loads(each) for each in (_in_page(text) if is_page else [text])]
         except (ValueError, RecursionError):
-            raise ParameterError("path", str(place), "a disclosure, or a page that has one") from None
-        return cls.read(told)
+            told, is_page, text = [], False, ""
+        if is_page:
+            check_seal(text, str(place))
+        if not told:
+            raise ParameterError("path", str(place), "a disclosure, or a page that has one")
+        return [cls.read(each) for each in told]
+
+    def check_figures(self, rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Raise unless these are the figures that it is about, each row with its key and its values in their order."""
+        if figures_digest(rows) != self.facts["figures_sha256"]:
+            raise ParameterError("figures", "rows", "the figures that the disclosure is about")
 
     def save(self, path: str | os.PathLike[str], /, *, key: str | os.PathLike[str] | None = None) -> None:
         """Write it to a file of JSON, whole or not at all; with the *key* of an SSH user, signed beside it."""
@@ -239,12 +263,12 @@ class _Pre(HTMLParser):
             self.found[-1] = (summary, text + data)
 
 
-def _in_page(text: str) -> str:
-    """Return the disclosure that a page has, as JSON: the last text under its name."""
+def _in_page(text: str) -> list[str]:
+    """Return the disclosures that a page has, as JSON: the texts under their name."""
     page = _Pre()
     page.feed(text)
     page.close()
-    return next((text for summary, text in reversed(page.found) if summary == SUMMARY), "")
+    return [text for summary, text in page.found if summary == SUMMARY]
 
 
 def signature_path(path: str | os.PathLike[str], /) -> Path:

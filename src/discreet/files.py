@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,12 +14,14 @@ from typing import Any, Final
 from discreet.errors import KindError, ParameterError, show, show_path
 
 __all__ = [
+    "check_seal",
     "checked_page",
     "checked_place",
     "found_files",
     "free_place",
     "path_of",
     "read_toml",
+    "sealed",
     "whole_file",
     "write_text",
 ]
@@ -28,6 +31,7 @@ _SIGNS: Final = frozenset("*?[")
 _MOST_NAME: Final = 255
 """Bytes that the name of a file may have on every system."""
 _MOST_PATH: Final = 4000
+_SEAL: Final = "<!-- sha256 of all above: "
 
 
 def found_files(source: str | os.PathLike[str], name: str, /) -> list[Path]:
@@ -157,3 +161,25 @@ def checked_page(path: str | os.PathLike[str], /) -> Path:
     discreet.errors.ParameterError: path='report.pdf': need a file that ends in .html or .htm
     """
     return checked_place(path, _PAGES)
+
+
+def sealed(text: str, /) -> str:
+    """Return the text of a page with a last line that has the digest of all the rest.
+
+    >>> check_seal(sealed("<p>12 people</p>"), "a.html"), check_seal("<p>12 people</p>", "a.html")
+    (True, False)
+    """
+    return f"{text}{_SEAL}{hashlib.sha256(text.encode()).hexdigest()} -->\n"
+
+
+def check_seal(text: str, name: str, /) -> bool:
+    """Return whether a page has the digest of its own text; raise where it is another.
+
+    >>> check_seal(sealed("<p>12 people</p>").replace("12", "13"), "a.html")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: page='a.html': need the text that its digest is of: it was changed
+    """
+    before, seal, _ = text.rpartition(_SEAL)
+    if seal and sealed(before) != text:
+        raise ParameterError("page", name, "the text that its digest is of: it was changed")
+    return bool(seal)

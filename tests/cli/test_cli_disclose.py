@@ -51,6 +51,36 @@ def test_a_release_is_verified_by_its_page_and_its_disclosure():
         assert_one_line(run("verify", file), 2)
 
 
+def test_a_page_whose_figures_were_changed_is_refused():
+    """The disclosure in it is whole, and so is its digest; the figures and the words of the page are not."""
+    ok(*ASKED, "--html", "p.html", "--out", "a.json")
+    (row,) = json.loads(Path("a.json").read_text())
+    page, shown = Path("p.html").read_text(), f"{row['people']:,}"
+    assert "The digest is right: the page is as it was written." in ok("verify", "p.html")
+    for changed in (
+        page.replace(f">{shown}<", ">1,234<", 1),
+        page.replace("likelier", "likely", 1),
+        f"{page}<p>1234</p>",
+    ):
+        assert changed != page
+        Path("p.html").write_text(changed)
+        assert_one_line(run("verify", "p.html"), 2)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "json"])
+def test_figures_are_checked_by_the_digest_of_the_disclosure(suffix):
+    ok(*ASKED, "--disclosure", "d.json", "--out", f"a.{suffix}")
+    assert "has the figures that it is about" in ok("verify", "d.json", "--figures", f"a.{suffix}")
+    if suffix == "json":
+        (row,) = json.loads(Path("a.json").read_text())
+        Path("b.json").write_text(json.dumps([row | {"people": row["people"] + 1}]))
+        assert_one_line(run("verify", "d.json", "--figures", "b.json"), 2)
+    for other in ("rows.csv", "none.parquet", "none.json", "d.json"):
+        assert_one_line(run("verify", "d.json", "--figures", other), 2)
+    Path("junk.parquet").write_text("junk")
+    assert_one_line(run("verify", "d.json", "--figures", "junk.parquet"), 2)
+
+
 def test_a_record_is_drafted_from_it():
     ok(*ASKED, "--disclosure", "d.json")
     said = json.loads(ok("record", "d.json", "--say", "name=People = all", "--json"))

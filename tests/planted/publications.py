@@ -164,4 +164,18 @@ CATALOGUE = [
         "if max(map(len, files)) > _LONGEST:",
         FILE + "test_a_publication_needs_its_budget_and_files_of_its_own",
     ),
+    Mutant(
+        "a page is as it was written, whatever its digest says",
+        "files.py",
+        "if seal and sealed(before) != text:",
+        "if seal and not text:",
+        "test_cli_disclose.py::test_a_page_whose_figures_were_changed_is_refused",
+    ),
+    Mutant(
+        "any figures are those of a disclosure",
+        "disclosure.py",
+        'if figures_digest(rows) != self.facts["figures_sha256"]:',
+        'if not self.facts["figures_sha256"]:',
+        "test_cli_disclose.py::test_figures_are_checked_by_the_digest_of_the_disclosure",
+    ),
 ]

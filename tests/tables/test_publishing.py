@@ -13,6 +13,7 @@ pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from discreet import BudgetError, DiscreetError, Ledger, UnsupportedError
 from discreet.disclosure import Disclosure
 from discreet.tables.answers import Answer
+from discreet.tables.files import saved_rows
 from discreet.tables.publishing import PublicationFile
 
 WHOLE = {
@@ -197,8 +198,12 @@ def test_tables_of_a_publication_add_up_in_their_files_and_come_again_for_nothin
         told = Disclosure.of_file(folder / "out-2026-11" / f"{file}.disclosure.json")
         assert told.check_ledger(Ledger(folder / "b.db"))
         assert ("One of 3 tables" in told.facts["composition"]) is file.startswith(name)
-    page = (folder / "out-2026-11" / "index.html").read_text()
-    assert page.count("below 0 are impossible") == 1
+        told.check_figures(saved_rows(folder / "out-2026-11" / f"{file}.parquet"))
+    page = folder / "out-2026-11" / "index.html"
+    assert page.read_text().count("<p>Counts below 0 are impossible") == 1
+    assert [each.facts["title"] for each in Disclosure.all_of_file(page)] == [
+        answer.title for answer in made.answers.values()
+    ]
     Ledger(folder / "b.db").verify()
 
 

@@ -18,30 +18,44 @@ _PATH = click.Path()
 @click.argument("file", type=_PATH)
 @click.option("--ledger", type=_PATH, help="The books that have the release.")
 @click.option("--signers", type=_PATH, help="Names with their keys, as ssh-keygen has allowed signers.")
+@click.option("--figures", type=_PATH, help="The figures that it is about: Parquet or JSON, as they were saved.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify(file: str, ledger: str | None, signers: str | None, as_json: bool) -> None:
-    """Check a disclosure, or the page of an answer: its digest, its signature, and its entry on the books.
+def verify(file: str, ledger: str | None, signers: str | None, figures: str | None, as_json: bool) -> None:
+    """Check a disclosure, or a page: its digest, its signature, its figures, and its entry on the books.
 
     \b
     discreet verify disclosure.json
+    discreet verify disclosure.json --figures answer.parquet
     """
     from discreet import Ledger
     from discreet.disclosure import Disclosure, signed_by
 
-    told, who = Disclosure.of_file(file), signed_by(Path(file), signers)
+    told, who = Disclosure.all_of_file(file), signed_by(Path(file), signers)
     if signers is not None and who is None:
         raise click.UsageError(f"--signers: {file} has no signature beside it, {Path(file).name}.sig")
+    if figures is not None:
+        from discreet.tables.files import saved_rows
+
+        if len(told) > 1:
+            raise click.UsageError("--figures: a page of several tables has all of them; give the disclosure of one")
+        told[0].check_figures(saved_rows(figures))
     done: dict[str, Any] = {"digest": "right", "signature": who, "entry": None}
+    entries: dict[int, None] = {}
     if ledger is not None:
         with Ledger(ledger) as book:
             book.verify()
-            done["entry"] = told.check_ledger(book)
+            entries = dict.fromkeys(each.check_ledger(book) for each in told)
+            done["entry"] = next(iter(entries)) if len(entries) == 1 else list(entries)
     known = "" if signers is not None else ", a key of which no name is known: --signers"
-    said = [told.paragraph, "The digest is right: the disclosure is as it was written."]
+    what = "disclosure" if Path(file).suffix.lower() == ".json" else "page"
+    texts = [told[0].paragraph] if len(told) == 1 else [each.facts["title"] for each in told]
+    said = [*texts, f"The digest is right: the {what} is as it was written."]
+    said += [] if figures is None else [f"{figures} has the figures that it is about."]
     said.append("It is not signed." if who is None else f"The file is signed by {who}{known}.")
     if ledger is not None:
-        said.append(f"The books, which are whole, have it as entry {done['entry']}.")
-    show(said, done | {"paragraph": told.paragraph}, as_json=as_json)
+        which = f"entr{'y' if len(entries) == 1 else 'ies'} {', '.join(map(str, entries))}"
+        said.append(f"The books, which are whole, have it as {which}.")
+    show(said, done | {"paragraph": "\n".join(each.paragraph for each in told)}, as_json=as_json)
 
 
 @click.command(short_help="Draft a record for the public registry.")

@@ -18,7 +18,7 @@ from importlib import resources
 from itertools import count
 from typing import Any, Final, Protocol, final
 
-from discreet.files import checked_page, write_text
+from discreet.files import checked_page, sealed, write_text
 
 __all__ = [
     "Block",
@@ -184,10 +184,11 @@ def head(title: str, style: str, policy: str, /) -> Iterator[str]:
     yield f"<title>{attribute(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>"
 
 
-def put(lines: Iterable[str], path: str | os.PathLike[str] | None, /) -> str:
-    """Return the text of a page; with a *path*, also write it there, whole or not at all."""
+def put(lines: Iterable[str], path: str | os.PathLike[str] | None, /, *, seal: bool = False) -> str:
+    """Return the text of a page, under a digest of it or not; with a *path*, also write it there, or nothing at all."""
     target = None if path is None else checked_page(path)
     text = "\n".join(lines) + "\n"
+    text = sealed(text) if seal else text
     if target is not None:
         write_text(target, text)
     return text
@@ -211,7 +212,7 @@ class Page:
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the page's text; with a *path*, also write it there, whole or not at all."""
-        return put(self._lines(), path)
+        return put(self._lines(), path, seal=True)
 
     def _lines(self) -> Iterator[str]:
         style, script, policy = _parts()

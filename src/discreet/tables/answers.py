@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from discreet.disclosure import SOFTWARE, Disclosure, digest_of
+from discreet.disclosure import SOFTWARE, Disclosure, figures_digest
 from discreet.errors import UnsupportedError, one_of
 from discreet.exact import Exact, exact, whole, written
 from discreet.intervals import checked_confidence
@@ -280,7 +280,7 @@ class Answer(Result):
     @property
     def statements(self) -> list[tuple[str, str]]:
         """What a reader of the figures has to know, as pairs of a name and a sentence: the guarantee, errors, price."""
-        holds = f"Each holds what was counted, after bounding, with a confidence of {self.sure}, by itself."
+        holds = f"Each interval holds what was counted, after bounding, with a confidence of {self.sure}, by itself."
         pairs = [("guarantee", self.receipt.guarantee), ("intervals", holds if self.released else "")]
         pairs += [
             ("bias", self.bias or ""),
@@ -324,7 +324,7 @@ class Answer(Result):
                 "post_processing": " ".join(self.notes) or "none",
                 "composition": f"{together} {alone if receipt.entry is None else books}".strip(),
                 "date": f"{when:%Y-%m-%d}",
-                "figures_sha256": digest_of([[str(x) for x in row.values()] for row in self]),
+                "figures_sha256": figures_digest(self),
                 "receipt_sha256": said["sha256"],
                 "ledger_entry": receipt.entry,
                 "software": f"{SOFTWARE}, on {receipt.engine}",

@@ -7,13 +7,15 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from discreet.files import checked_place, free_place, whole_file, write_text
+from discreet.errors import ParameterError
+from discreet.files import checked_place, free_place, path_of, whole_file, write_text
 from discreet.tables.workbook import check_writer, write_workbook
 
-__all__ = ["checked_target", "jsonable", "print_csv", "write", "write_tables"]
+__all__ = ["checked_target", "jsonable", "print_csv", "saved_rows", "write", "write_tables"]
 
 _SUFFIXES: Final = (".parquet", ".csv", ".json", ".xlsx")
 _SIGNS: Final = tuple("=+-@\t\r\n'＝＋－＠")
@@ -78,6 +80,33 @@ def write_tables(path: str | os.PathLike[str], answers: Mapping[str, Any], /) ->
     receipts = {name: answer.said for name, answer in answers.items()}
     with whole_file(target) as part:
         write_workbook(part, [(name, answer.to_arrow()) for name, answer in answers.items()], said, receipts)
+
+
+def saved_rows(path: str | os.PathLike[str], /) -> list[dict[str, Any]]:
+    """Return the rows of an answer that was saved as Parquet or JSON, in which no value has lost its type.
+
+    >>> saved_rows("answer.csv")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: path='answer.csv': need a file that ends in .parquet or .json, as answers are saved
+    """
+    place = path_of(path)
+    suffix, rows = place.suffix.lower(), None
+    if suffix not in (".parquet", ".json"):
+        raise ParameterError("path", str(path), "a file that ends in .parquet or .json, as answers are saved")
+    if not place.is_file():
+        raise ParameterError("path", str(path), "a file that exists")
+    if suffix == ".parquet":
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with suppress(pa.ArrowException):
+            rows = parquet.read_table(place).to_pylist()
+    else:
+        with suppress(ValueError, RecursionError):
+            rows = json.loads(place.read_text(encoding="utf-8"))
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ParameterError("path", str(path), "an answer that was saved")
+    return rows
 
 
 def print_csv(table: Any, *, safe_csv: bool = False) -> None:

@@ -24,10 +24,11 @@ after a crash, gets the same figures, and pays nothing.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -36,13 +37,13 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, final
 
 from discreet.accounting import Amount
-from discreet.disclosure import digest_of
+from discreet.disclosure import SUMMARY, digest_of
 from discreet.errors import BudgetError, ParameterError, UnsupportedError, none_of
 from discreet.exact import written
 from discreet.files import checked_page, checked_place, path_of, read_toml
 from discreet.frozen import freeze
 from discreet.ledger import Ledger, Reservation
-from discreet.pages.page import Page, Section, Text, named
+from discreet.pages.page import Details, Page, Section, Text, named
 from discreet.pages.results import FOOTER, Result
 from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.tables.answers import Answer
@@ -124,13 +125,20 @@ class Preview(Result):
         sections = [
             Section("What will be published, and what it costs", [*self.sheet.blocks(), Text(self.sheet.remarks)])
         ]
-        sections += [
-            Section(f"{named(name)}: {each.question}", [each.sheet, Text(each.sheet.remarks)])
-            for name, each in self.explained.items()
-        ]
-        return Page(
-            self.title, "A plan: nothing is released yet", (), [*sections, Section("Sign-off", [Text(agreed)])], FOOTER
-        )
+        for name, each in self.explained.items():
+            several = isinstance(each, PublicationPlan) and f"{each.of.words}, in {len(each.axes)} tables that add up"
+            head = f"{named(name)}: {several or each.question}"
+            sections.append(Section(head, [each.sheet, Text(each.sheet.remarks)]))
+        sections.append(Section("Sign-off", [Text(agreed)]))
+        return Page(self.title, "A plan: nothing is released yet", self._tiles, sections, FOOTER)
+
+    @property
+    def _tiles(self) -> list[tuple[str, str]]:
+        count = sum(len(each.axes) if isinstance(each, PublicationPlan) else 1 for each in self.explained.values())
+        price, left = _price(self.explained.values()), self.left
+        tiles = [("Tables", f"{count:,}"), ("Epsilon at most", written(price.epsilon, up=True))]
+        tiles += [("Delta at most", written(price.delta, up=True))] if price.delta else []
+        return [*tiles, ("Epsilon left now", written(left.epsilon, up=False))]
 
 
 @final
@@ -227,11 +235,8 @@ class PublicationFile:
         explained = self._explained()
         with self._books(who) as book:
             made = book.reserved_as(self._digest)
-            costs = [[each.event.epsilon, each.event.delta] for each in explained.values()]
-            apart = Amount(*(sum(parts, Fraction(0)) for parts in zip(*costs, strict=True)))
-            price = (
-                f"One by one the tables cost {_text(apart)}; together they are charged what takes least of the rest."
-            )
+            apart = _text(_price(explained.values()))
+            price = f"One by one the tables cost {apart}; together they are charged what takes least of the rest."
             if made is not None:
                 price = f"It is reserved, as entry {made.number}: nothing more is spent."
             return Preview(self._title, explained, price, book.left)
@@ -308,12 +313,17 @@ class PublicationFile:
             heads = [f"{named(each.name)}: {answer.heading}" for answer in some]
             sections += [Section(head, answer.sheet.blocks()) for head, answer in zip(heads, some, strict=True)]
             said = [text for name, text in some[0].statements if name != "figures"]
+            told = [Details(SUMMARY, _disclosed(answer)) for answer in some]
             if isinstance(each, WantedTogether):
-                sections.append(Section(f"{named(each.name)}: {TITLE.lower()}", [Text(said)]))
+                sections.append(Section(f"{named(each.name)}: {TITLE.lower()}", [Text(said), *told]))
             else:
-                sections[-1] = replace(sections[-1], blocks=[*sections[-1].blocks, Text(said)])
+                sections[-1] = replace(sections[-1], blocks=[*sections[-1].blocks, Text(said), *told])
         count = len(answers)
         return Page(self._title, f"{count:,} table{'s' * (count != 1)}", (), sections, FOOTER)
+
+
+def _disclosed(answer: Answer) -> str:
+    return json.dumps(answer.disclosure().to_dict(), indent=1, ensure_ascii=False)
 
 
 def _errors(explained: Explanation | PublicationPlan) -> tuple[float, int | None]:
@@ -346,6 +356,12 @@ def _is_drawing(plan: Reservation) -> bool:
     failed = {entry.about for entry in entries if entry.kind == "failed"}
     made = [e.when for e in entries if e.kind == "release" and e.about == plan.number and e.number not in failed]
     return bool(made) and (datetime.now(UTC) - max(made)).total_seconds() < _PATIENCE
+
+
+def _price(explained: Iterable[Explanation | PublicationPlan]) -> Amount:
+    """Return what tables cost one by one."""
+    costs = [(each.event.epsilon, each.event.delta) for each in explained]
+    return Amount(*(sum(parts, Fraction(0)) for parts in zip(*costs, strict=True)))
 
 
 def _text(price: Amount) -> str:
