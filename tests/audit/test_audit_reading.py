@@ -122,7 +122,7 @@ def test_the_chosen_pairs_show_the_worst(name):
     ],
 )
 def test_the_chosen_pairs_of_others_show_the_worst_too(text):
-    result = audit.exact(audit.read(text), draws=tiers.cases(100, 2000))
+    result = audit.exact(audit.read(text), draws=tiers.cases(100, 1000))
     assert result.holds
     assert result.tightness > 1 - 1e-12
 

@@ -194,9 +194,9 @@ def build(kind, number, a, b):
     return Rappor(length=a, max_weight=b, f=number), [False] * a
 
 
-@pytest.mark.parametrize("shard", range(cases(1, 10)))
+@pytest.mark.parametrize("shard", range(cases(1, 4)))
 def test_only_declared_errors_and_only_sound_losses(shard):
-    @settings(max_examples=cases(300, 10_000), deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=cases(300, 5_000), deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(mechanisms(), distances, distances)
     def fuzz(parameters, d, e):
         try:

@@ -296,7 +296,7 @@ def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan
     """Of each aggregate, as many as are asked at once; and of the histogram, one bin by 1."""
     seen = [[] for _ in plan.aggregates]
     metric, places = plan.input_metric, range(len(plan.aggregates))
-    for seed in range(cases(60, 150)):
+    for seed in range(cases(60, 100)):
         rows = table(seed, 14)
         whole = [totals(plan, place, rows) for place in places]
         owners = {reference.plain(row["id"]) for row in rows} - {None} if plan.person else range(len(rows))
@@ -370,7 +370,7 @@ def test_the_chain_with_the_threshold_keeps_what_it_claims_exactly(groups):
     plan = Bounding(People(), person="id", by="city", max_groups=groups, salt=SALT)
     turn = InTurn.within(plan, epsilons=[Fraction(1)], delta=Fraction("1e-2"), noise="laplace")
     mechanism = turn.parts[0].mechanism
-    found = exact_audit(OnReference(plan) >> mechanism, pairs=neighbours(), draws=cases(50, 2000))
+    found = exact_audit(OnReference(plan) >> mechanism, pairs=neighbours(), draws=cases(50, 500))
     assert found.holds
     assert found.tightness > 0.999  # A person who is alone in max_groups groups is as bad as the map says.
     assert (plan >> turn).privacy_map(1) == (OnReference(plan) >> mechanism).privacy_map(1)

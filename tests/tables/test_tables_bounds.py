@@ -69,7 +69,7 @@ def counted(plan, table):
 
 @pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
 def test_counts_are_those_of_plain_python_on_every_engine(engine, plan):
-    for seed in range(cases(1, 8)):
+    for seed in range(cases(1, 4)):
         data = rows(seed, 60)
         where = None if plan.bounding.where is None else lambda row: row["city"] == "a"
         sums = plan.of.kind == "sum"
@@ -88,7 +88,7 @@ def test_and_on_spark(name, tmp_path):
 @pytest.mark.parametrize("plan", PLANS[:5], ids=range(5))
 def test_a_person_changes_the_counts_by_two_in_all_and_at_most(plan):
     most = 0
-    for seed in range(cases(25, 300)):
+    for seed in range(cases(25, 150)):
         data = rows(seed, 25)
         whole = reference.extents(plan.bounding, data, SALT, sums=plan.of.kind == "sum")
         people = {row["id"] for row in data} if plan.bounding.person else range(len(data))
