@@ -761,7 +761,7 @@ def test_the_wheel_carries_the_proofs_and_the_command(tmp_path):
     with zipfile.ZipFile(wheel) as file:
         names = set(file.namelist())
         entry = next(name for name in names if name.endswith("entry_points.txt"))
-        assert "discreet = discreet.cli:main" in file.read(entry).decode()
+        assert "discreet = discreet.cli:program" in file.read(entry).decode()
     source = ROOT / "src"
     wanted = {path.relative_to(source).as_posix() for path in source.rglob("*.md")}
     assert len(wanted) == len(audit.proofs())

@@ -1,5 +1,5 @@
 """``python -m discreet.cli`` is the command line."""
 
-from discreet.cli import main
+from discreet.cli import program
 
-main()
+program()

@@ -120,9 +120,9 @@ class Wire:
         if kind.is_boolean():
             return cls(pa.bool_(), lambda sent: sent.cast(pa.bool_()), int)
         if kind.is_integer():
-            return cls(kind.to_pyarrow(), lambda sent: sent.cast(kind.to_pyarrow()), int)
+            return cls(kind.to_pyarrow(), lambda sent: _of_type(sent, kind.to_pyarrow()), int)
         if kind.is_floating():
-            return cls(kind.to_pyarrow(), lambda sent: sent.cast(kind.to_pyarrow()), float)
+            return cls(kind.to_pyarrow(), lambda sent: _of_type(sent, kind.to_pyarrow()), float)
         if kind.is_date():
             return cls(pa.date32(), lambda sent: sent.cast(pa.int32()).cast(pa.date32()), _days)
         if kind.is_timestamp():
@@ -136,7 +136,7 @@ class Wire:
             whole = (precision, scale) == (_DIGITS, 0)  # DuckDB's HUGEINT, which has 39 digits, looks like this.
             number = pa.decimal256(_DIGITS + 1, 0) if whole else pa.decimal128(precision, scale)
             return cls(number, lambda sent: sent.cast(pa.string()).cast(number), lambda x: _digits(x, scale))
-        return cls(pa.string(), lambda sent: sent.cast(pa.string()), str.encode)
+        return cls(pa.string(), _texts, str.encode)
 
     def spelled(self, key: Any) -> str:
         """Return the text that an engine makes of a key, but for floats: `order.spelled` says how."""
@@ -166,6 +166,21 @@ def decimals(kind: Any) -> tuple[int, int]:
     if precision is None or scale is None or not 0 <= scale <= precision <= _DIGITS:
         return _DIGITS, _PLACES  # Of types without an end, or beyond Arrow's.
     return precision, scale
+
+
+def _of_type(sent: Any, kind: Any) -> Any:
+    return sent if sent.type == kind else sent.cast(kind)
+
+
+def _texts(sent: Any) -> Any:
+    """Return bytes as the texts that they are; to say that they are costs nothing, where it is checked."""
+    import pyarrow as pa
+
+    if not isinstance(sent, pa.BinaryArray):
+        return sent.cast(pa.string())
+    texts = sent.view(pa.string())
+    texts.validate(full=True)
+    return texts
 
 
 def _days(x: date) -> int:

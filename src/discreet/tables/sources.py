@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from discreet.errors import DiscreetError, KindError, ParameterError, UnsupportedError
 from discreet.files import found_files
-from discreet.tables.engines import checked_again, read_by
+from discreet.tables.engines import checked_again, closed_at_end, connected, read_by
 from discreet.tables.frames import arrow_table
 from discreet.tables.texts import SUFFIXES, declared, text_rows
 from discreet.urls import database_file
@@ -90,7 +90,7 @@ def _in_database(ibis: Any, url: str, table: str) -> Any:
     scheme, file = url.partition("://")[0], database_file(url)
     if file is not None and not file.exists():
         raise ParameterError("source", f"{scheme}://...", "the path of a database that exists")
-    found, failure = _tried(lambda: ibis.connect(url).table(table))
+    found, failure = _tried(lambda: closed_at_end(ibis.connect(url)).table(table))
     if failure:
         raise ParameterError("source", f"{scheme}://...", f"a database with a table {table!r} ({failure})")
     return found
@@ -134,7 +134,7 @@ def _parquet(ibis: Any, paths: Sequence[Path]) -> Any:
             if columns != described[0]:
                 raise ParameterError("source", path.name, f"the columns of {paths[0].name}, of the same types")
 
-    return read_by(ibis.duckdb.connect(), read)
+    return read_by(connected(ibis), read)
 
 
 def _few(columns: Any) -> None:

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
-from discreet.tables.engines import checked_again, read_by, reader_of
+from discreet.tables.engines import checked_again, connected, read_by, reader_of
 
 __all__ = ["SUFFIXES", "declared", "header", "hinted", "text_rows"]
 
@@ -153,7 +153,7 @@ def _view(
         engine.con.execute(f"CREATE TEMP VIEW {name} AS {rows}")
         return engine.table(name)
 
-    return read_by(ibis.duckdb.connect(), read)
+    return read_by(connected(ibis), read)
 
 
 def _quoted(text: str) -> str:

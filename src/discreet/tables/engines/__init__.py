@@ -7,11 +7,23 @@ from typing import Any, Final
 from discreet.errors import UnsupportedError
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.engines.engine import Engine, Fetch, alike, checked_again, numbers, read_by, reader_of
+from discreet.tables.engines.lean import closed_at_end, connected
 from discreet.tables.engines.postgres import Postgres
 from discreet.tables.engines.spark import Spark
 from discreet.tables.engines.sqlite import SQLite
 
-__all__ = ["Engine", "Fetch", "alike", "checked_again", "engine_of", "numbers", "read_by", "reader_of"]
+__all__ = [
+    "Engine",
+    "Fetch",
+    "alike",
+    "checked_again",
+    "closed_at_end",
+    "connected",
+    "engine_of",
+    "numbers",
+    "read_by",
+    "reader_of",
+]
 
 _ENGINES: Final[dict[str, type[Engine]]] = {engine.name: engine for engine in (DuckDB, Postgres, Spark, SQLite)}
 

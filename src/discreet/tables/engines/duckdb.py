@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from discreet.tables.engines.engine import BLANKS, ENDS, TIME, Engine, call, literal, within
+from discreet.tables.engines.taking import of_types
 
 __all__ = ["DuckDB"]
 
@@ -79,4 +80,4 @@ class DuckDB(Engine):
 
     def read(self, words: str, schema: Any) -> Any:
         """Return the answer, which is an Arrow table."""
-        return self.backend.con.sql(words).to_arrow_table().cast(schema)
+        return of_types(self.backend.con.sql(words).to_arrow_table(), schema)

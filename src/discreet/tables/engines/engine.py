@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from discreet.errors import KindError, MismatchError, ParameterError, show
+from discreet.tables.engines.taking import taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -346,7 +347,7 @@ class Engine(ABC):
         """
         self.backend._run_pre_execute_hooks(query)  # Which show it the tables that are in this process.
         found = self.read(words, query.schema().to_pyarrow())
-        return found, lambda rows: [found.column(key).take(places(rows)) for key in keys]
+        return found, lambda rows: [taken(found.column(key), rows) for key in keys]
 
     def read(self, words: str, schema: Any) -> Any:
         """Return an answer as an Arrow table, from the rows of a cursor."""
@@ -403,13 +404,6 @@ def alike(answer: Any, keys: Sequence[str]) -> NDArray[np.intp]:
         both = codes * (len(codes) + 1) + np.from_dlpack(coded)
         codes = np.unique(both, return_inverse=True)[1]
     return codes
-
-
-def places(rows: NDArray[np.intp]) -> Any:
-    """Return numbers of rows as an Arrow array; `pyarrow.array` would import pandas."""
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, np.int64))])
 
 
 def call(name: str, returns: Any, *arguments: Any) -> Any:
