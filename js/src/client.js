@@ -43,7 +43,8 @@ export class Report {
  */
 export class Client {
   #secret;
-  #cohort = Promise.resolve(0);
+  /** @type {Promise<number> | undefined} */
+  #cohort;
 
   /**
    * @param {Form} form
@@ -52,12 +53,11 @@ export class Client {
   constructor(form, { secret, most = MOST, cohort } = {}) {
     const { name } = form.question;
     need(secret === undefined || isSecret(secret), `${name}: need a secret that is a Uint8Array of at least 16 bytes`);
-    need(typeof most === "number", `${name}: need most to be a number`);
     need(secret !== undefined || !form.mechanism.lasting, `${name}: need a secret, which keeps the permanent answer`);
     within(form.epsilon, most, name);
     this.form = form;
     this.#secret = secret && new Uint8Array(secret); // A copy, also of a Buffer.
-    if (form.question instanceof TextQuestion) this.#cohort = this.#drawCohort(form.question.cohorts, cohort);
+    if (cohort !== undefined) this.#cohort = this.#given(cohort);
   }
 
   /**
@@ -88,6 +88,7 @@ export class Client {
   /** @param {TextQuestion} question @param {Choice | null} text */
   async #text(question, text) {
     need(typeof text === "string", `${question.name}: need a text`);
+    this.#cohort ??= below(question.cohorts, this.#coins(joined(ascii("cohort"), this.form.digest))); // Once, and kept.
     const cohort = await this.#cohort;
     const mechanism = /** @type {import("./mechanisms.js").BitMechanism} */ (this.form.mechanism);
     const context = joined(ascii("text"), this.form.digest, littleEndian(cohort, 2), await sha256(utf8(text)));
@@ -102,15 +103,12 @@ export class Client {
     return { draw, mark: async () => toHex(await this.#coins(joined(ascii("mark"), context)).take(16)) };
   }
 
-  /**
-   * The cohort that was given, or one that is drawn once and kept.
-   * @param {number} cohorts
-   * @param {number} [given]
-   */
-  #drawCohort(cohorts, given) {
-    if (given === undefined) return below(cohorts, this.#coins(joined(ascii("cohort"), this.form.digest)));
-    need(Number.isInteger(given) && given >= 0 && given < cohorts, `cohort: need 0 to ${cohorts - 1}`);
-    return Promise.resolve(given);
+  /** @param {number} cohort */
+  #given(cohort) {
+    const { question } = this.form;
+    const last = question instanceof TextQuestion ? question.cohorts - 1 : -1;
+    need(Number.isInteger(cohort) && cohort >= 0 && cohort <= last, `cohort: need 0 to ${last}`);
+    return Promise.resolve(cohort);
   }
 
   /** @param {Uint8Array<ArrayBuffer>} context */

@@ -112,6 +112,7 @@ function doubleUp(value, bits) {
  * @param {string} name
  */
 export function within(loss, most, name) {
+  need(typeof most === "number", `${name}: need most to be a number`);
   // The least double above the loss is at most a double exactly where the loss is.
   if (!(loss <= most)) throw new Refused(`${name}: epsilon=${loss} is more than most=${most}; nothing was asked`);
 }

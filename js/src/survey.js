@@ -30,7 +30,7 @@ export class SurveyForm {
     const { discreet, forms, survey } = record(data, ["discreet", "forms", "survey"], "survey");
     need(discreet === VERSION && Array.isArray(forms) && forms.length > 0, `survey: need version ${VERSION}, and forms`);
     const all = await Promise.all(forms.map((form) => Form.of(form)));
-    need(new Set(all.map(({ question }) => question.name)).size === all.length, "survey: need questions with distinct names");
+    need(new Set(all.map(({ question }) => question.name)).size === all.length, "need distinct names");
     const found = await sha256(joined(ascii("discreet survey 2"), ...all.map((form) => form.digest)));
     const hex = toHex(found);
     need(hex === survey && hex === (digest ?? hex), "this survey is not the one that was expected");
@@ -75,7 +75,6 @@ export class SurveyClient {
    * @param {{ secret?: Uint8Array, most?: number, memory?: Memory }} [options]
    */
   constructor(form, { secret, most = MOST, memory } = {}) {
-    need(typeof most === "number", "need most to be a number");
     within(form.epsilon, most, "this survey");
     this.form = form;
     this.#memory = memory;
@@ -90,9 +89,10 @@ export class SurveyClient {
   async report(answers) {
     const { digest, forms } = this.form;
     const names = forms.map(({ question }) => question.name);
-    need(Object.keys(answers).every((name) => names.includes(name)), "need answers to the questions of this survey");
+    need(Object.keys(answers).every((name) => names.includes(name)), "need answers to these questions");
     const said = (/** @type {string} */ name) => (Object.hasOwn(answers, name) ? answers[name] : null);
-    const heard = await Promise.all(this.#clients.map((client, i) => client.heard(said(names[i]))));
+    const heard = [];
+    for (const client of this.#clients) heard.push(await client.heard(said(client.form.question.name)));
     /** @type {(each: import("./client.js").Heard, i: number) => Promise<Given>} */
     const marked = async ({ mark }, i) => [toHex(forms[i].digest) + (await mark()), forms[i].epsilon];
     await this.#memory?.pay(await Promise.all(heard.map(marked)));

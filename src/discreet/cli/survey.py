@@ -100,7 +100,7 @@ def perturb(answers: str, survey_file: str, out: str, keep: tuple[str, ...], as_
 @click.option("--wave", help="The name of the wave, in which each person answers once.")
 @_JSON
 def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None, as_json: bool) -> None:
-    """Count randomized answers, from CSV or Parquet files, or boxes collected before (.json); each file once.
+    """Count randomized answers: CSV or Parquet files, codes a line (.txt), boxes collected before (.json); once each.
 
     \b
     discreet survey collect monday.parquet tuesday.parquet \\
@@ -116,6 +116,34 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
     boxes.save(out)
     counts = {name: {"reports": box.n, "refused": dict(box.refused)} for name, box in boxes.items()}
     show(_boxes_page(out, boxes), {"out": out, "questions": counts}, as_json=as_json)
+
+
+@survey.command(short_help="A page for people's phones, in one file.")
+@click.argument("survey_file", metavar="SURVEY", type=_PATH)
+@click.option("--out", type=_PATH, required=True, help="Write the page to this file, .html.")
+@click.option("--collector", help='The address that takes responses, or "self": where the page came from.')
+@_JSON
+def page(survey_file: str, out: str, collector: str | None, as_json: bool) -> None:
+    """Write a page on which people answer, randomized on their own devices: one file that loads nothing.
+
+    The survey's file may have a title, sponsor, consent, language and collector; its questions text, labels and group.
+    Without a collector the page shows a code to hand in, which `collect` takes: a file of them, .txt, one a line.
+
+    \b
+    discreet survey page class.toml --collector https://poll.example.org \\
+      --out poll.html
+    """
+    from discreet.exact import written
+    from discreet.survey import Poll
+
+    check_page(out)
+    found = Poll.load(survey_file, collector=collector)
+    found.to_html(out)
+    loss, digest = found.survey.privacy_map(1), found.survey.digest.hex()
+    text = f"{out}: a page of {plural(len(found.survey.forms), 'question')}; each person loses at most epsilon "
+    facts = {"out": out, "epsilon": loss, "digest": digest, "collector": found.collector}
+    where = "people hand in codes" if found.collector is None else f"responses go to {found.collector}"
+    show([text + written(loss, up=True), f"{where}; the survey's digest is {digest}"], facts, as_json=as_json)
 
 
 @survey.command(short_help="A sheet to print, for answers by dice.")

@@ -23,6 +23,7 @@ from discreet.survey.pairs import PairCollector
 from discreet.survey.paper import Paper
 from discreet.survey.plans import Option, Plan, plan
 from discreet.survey.poisoning import influence
+from discreet.survey.polls import Poll
 from discreet.survey.questions import Question
 from discreet.survey.reports import Report
 from discreet.survey.respondents import SurveyClient
@@ -32,8 +33,10 @@ from discreet.survey.surveys import Boxes, Estimates, Survey
 from discreet.survey.texts import TextClient, TextForm, TextQuestion
 from discreet.survey.trigger import from_trigger_rate
 from discreet.survey.waves import Waves, WavesEstimate
+from discreet.survey.wording import Asking, Wording
 
 __all__ = [
+    "Asking",
     "Boxes",
     "Client",
     "Collector",
@@ -49,6 +52,7 @@ __all__ = [
     "PairCollector",
     "Paper",
     "Plan",
+    "Poll",
     "Question",
     "Report",
     "Response",
@@ -63,6 +67,7 @@ __all__ = [
     "TextQuestion",
     "Waves",
     "WavesEstimate",
+    "Wording",
     "from_trigger_rate",
     "influence",
     "oracle_of",
