@@ -170,7 +170,7 @@ def data(tmp_path_factory):
     frame.to_parquet(folder / "events.parquet")
     counted = tables.Table(frame, person="user_id").count_people(epsilon=1)
     counted.disclosure().save(folder / "disclosure.json")
-    counted.save(folder / "answer.parquet")
+    counted.save(folder / "answer.json")
     (folder / "survey.toml").write_text(TOML)
     (folder / "class.toml").write_text(f"dice = [6, 6]\n{TOML}")
     pd.DataFrame({"smokes": ["never", "daily"] * 100}).to_csv(folder / "answers.csv", index=False)

@@ -25,7 +25,7 @@ def verify(file: str, ledger: str | None, signers: str | None, figures: str | No
 
     \b
     discreet verify disclosure.json
-    discreet verify disclosure.json --figures answer.parquet
+    discreet verify disclosure.json --figures answer.json
     """
     from discreet import Ledger
     from discreet.disclosure import Disclosure, signed_by
