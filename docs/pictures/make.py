@@ -312,6 +312,7 @@ def table_of_cells() -> Figure:
 ROOMS = {
     "cli": "one call a command",
     "opendp": "OpenDP's names",
+    "serve": "the collector of a survey, over HTTP",
     "survey": "ask people",
     "tables": "publish tables",
     "audit": "check any claim",

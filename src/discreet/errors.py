@@ -7,6 +7,7 @@ DiscreetError
 ├── MismatchError     (also TypeError)        two components do not fit together
 ├── BudgetError                               a privacy loss exceeds what is allowed
 ├── LedgerError                               the budget's books cannot be opened, read or written
+├── StoreError                                a collector's store of reports cannot be opened, read or written
 ├── UnsupportedError  (also NotImplementedError)  a component cannot do what was asked
 │   └── AbsentError   (also AttributeError)   a name of another library; the message says what there is instead
 ├── EngineError       (also RuntimeError)     a table's engine failed; its own words may quote data and are not shown
@@ -40,6 +41,7 @@ __all__ = [
     "ParameterError",
     "PrecisionError",
     "ReportError",
+    "StoreError",
     "UnsupportedError",
     "none_of",
     "one_of",
@@ -217,6 +219,10 @@ class BudgetError(DiscreetError):
 
 class LedgerError(DiscreetError):
     """The budget's books cannot be opened, read or written; the message names the file and the remedy."""
+
+
+class StoreError(DiscreetError):
+    """A collector's store of reports cannot be opened, read or written; the message names it and the remedy."""
 
 
 class UnsupportedError(DiscreetError, NotImplementedError):

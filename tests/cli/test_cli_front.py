@@ -35,7 +35,7 @@ import discreet.cli.demo  # noqa: E402
 import discreet.cli.version  # noqa: E402
 import discreet.files  # noqa: E402
 import discreet.tables.publishing  # noqa: E402
-from discreet import Ledger, audit, disclosure, survey, tables  # noqa: E402
+from discreet import Ledger, audit, disclosure, serve, survey, tables  # noqa: E402
 from discreet.cli.app import app  # noqa: E402
 from discreet.cli.show import Grid  # noqa: E402
 from discreet.exact import written as amount  # noqa: E402
@@ -70,6 +70,9 @@ CALLS = {
     "survey sheet": (survey, "Paper"),
     "survey page": (survey.Poll, "load"),
     "survey tally": (survey.Boxes, "add_counts"),
+    "survey serve": (serve, "Desk"),
+    "survey invite": (serve, "invite"),
+    "survey export": (serve, "export"),
     "audit": (audit, "exact"),
     "proof": (audit, "proof"),
     "demo": (discreet.cli.demo, "make"),
@@ -101,6 +104,9 @@ WORDS = {
     "survey sheet": "class.toml --out sheet.html",
     "survey page": "class.toml --out poll.html",
     "survey tally": "class.toml smokes never=52 daily=31 --out class.json",
+    "survey serve": "survey.toml --store reports --port 0",
+    "survey invite": "survey.toml --store reports --number 3",
+    "survey export": "survey.toml --store reports --out noisy.csv",
     "audit": f"'{RR}'",
     "proof": "Rappor",
     "demo": "--folder here --rows 2000 --people 100",
@@ -196,6 +202,14 @@ def folder(data, tmp_path, monkeypatch):
     )
     tmp_path.joinpath("plan.txt").write_text("3 count events.csv --person user_id --epsilon 0.1\n")
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_server_stays(monkeypatch):
+    """A collector says where it is and stops at once; its own tests run one."""
+    bound = serve.bound_socket
+    monkeypatch.setattr(serve, "bound_socket", lambda host, _: bound(host, 0))
+    monkeypatch.setattr(serve, "run", lambda _, listening, **__: listening.close())
 
 
 class TestOneCall:

@@ -42,9 +42,9 @@ from discreet.tables.release import InTurn
 NAME, NUMBER = "Quentin-HIV-7717", 771717100
 INNER = {
     *("cli", "coins", "errors", "figures", "files", "intervals"),
-    *("noise", "pages", "progress", "reals", "samplers", "urls", "words"),
+    *("noise", "pages", "progress", "reals", "samplers", "serve", "urls", "words"),
 }
-"""Modules that take what others have checked or released, and the command line, which takes texts."""
+"""Modules that take what others have checked or released, and the command line and the collector, which take texts."""
 SEAMS = {
     *(
         "add_chunk",

@@ -109,6 +109,7 @@ def test_all_that_is_installed_is_light():
         "tables",
         "plot",
         "survey",
+        "serve",
         "audit",
         "cli",
         "xlsx",

@@ -20,6 +20,7 @@ from discreet.cli.demo import demo
 from discreet.cli.disclose import record, verify
 from discreet.cli.publish import publish
 from discreet.cli.quantile import quantile
+from discreet.cli.serve import export, invite, serve
 from discreet.cli.survey import survey
 from discreet.cli.tables import budget, count, explain, keys, mean, release, suggest, sum_
 from discreet.cli.version import version
@@ -41,6 +42,8 @@ _EXTRAS: Final = dict.fromkeys(("duckdb", "ibis", "sqlglot"), "tables") | {
     "psycopg": "postgres",
     "pyspark": "spark",
     "rich": "cli",
+    "starlette": "serve",
+    "uvicorn": "serve",
 }
 _SECTIONS: Final = {
     "Publish tables": (count, sum_, mean, quantile, release, keys, explain, suggest, publish, budget, verify, record),
@@ -257,6 +260,8 @@ def app(ctx: click.Context, debug: bool) -> None:
         click.echo(_GREETING.format(version=__version__))
 
 
+for _collecting in (serve, invite, export):
+    survey.add_command(_collecting)
 for _commands in _SECTIONS.values():
     for _command in _commands:
         app.add_command(_command)

@@ -244,14 +244,9 @@ def estimate(
     check_page(html)
     first, *others = map(Boxes.load, box)
     estimates = first.estimate(*others, people=people, confidence=confidence, simultaneous=simultaneous)
-    facts = {}
-    for name, found in estimates.items():
-        misfit = {"p": found.misfit.p, "implausible": found.misfit.implausible}
-        facts[name] = {"reports": found.n, "refused": found.refused, "misfit": misfit}
     parts = [part for found in estimates.values() for part in ("", found.sheet)][1:]
     parts += [f"{plain(name)}: no reports" for name in first if name not in estimates]
-    data = {"questions": facts, "estimates": estimates.to_rows()}
-    show(*with_page(html, estimates.to_html, parts, data), as_json=as_json)
+    show(*with_page(html, estimates.to_html, parts, estimates.to_dict()), as_json=as_json)
 
 
 def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:

@@ -556,6 +556,14 @@ class Estimates(Mapping[str, Estimate | WavesEstimate]):
         """Return one plain dictionary a choice of each question."""
         return [{"question": name} | row for name, estimate in self.items() for row in estimate.to_rows()]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates as plain values, for JSON, with what is to be said of each question."""
+        facts = {}
+        for name, found in self.items():
+            misfit = {"p": found.misfit.p, "implausible": found.misfit.implausible}
+            facts[name] = {"reports": found.n, "refused": found.refused, "misfit": misfit}
+        return {"questions": facts, "estimates": self.to_rows()}
+
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the survey as a page: one HTML file that loads nothing; with a *path*, also write it there.
 

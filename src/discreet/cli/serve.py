@@ -1,0 +1,144 @@
+"""``discreet survey serve``, ``invite`` and ``export``: the collector of a survey, on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal
+
+import click
+
+from discreet.cli.show import plural, show
+
+__all__ = ["export", "invite", "serve"]
+
+_PATH = click.Path()
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_STORE = click.option(
+    "--store", "place", metavar="DIR", required=True, help="A folder for the reports, or a URL: postgresql://..."
+)
+_WAVE = click.option("--wave", help="The wave, where the survey has several.")
+
+
+@click.command(short_help="Collect responses over HTTP, and show results.")
+@click.argument("survey_file", metavar="SURVEY", type=_PATH)
+@_STORE
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 for all who reach this machine.")
+@click.option("--token", envvar="DISCREET_TOKEN", help="Who has it sees results; else one is drawn and shown.")
+@click.option("--public-results", is_flag=True, help="Show results to all, in steps of --step reports.")
+@click.option("--step", type=click.IntRange(1), help="Renew results after so many more reports; 1, in public 10.")
+@click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
+@click.option("--rate", type=click.IntRange(0), default=600, show_default=True, help="Requests a minute; 0: any.")
+@click.option("--proxy", metavar="ADDRESS", help="Believe X-Forwarded-For from this address; off unless given.")
+@click.option("--origin", "origins", multiple=True, help="A site whose pages may send here; may be repeated.")
+@click.option("--log", type=click.Choice(["none", "requests", "addresses"]), default="none", help="Of each request.")
+@_JSON
+def serve(
+    survey_file: str,
+    place: str,
+    port: int,
+    host: str,
+    token: str | None,
+    public_results: bool,
+    step: int | None,
+    confidence: str,
+    rate: int,
+    proxy: str | None,
+    origins: tuple[str, ...],
+    log: Literal["none", "requests", "addresses"],
+    as_json: bool,
+) -> None:
+    """Collect responses over HTTP until it is stopped: the page at /, the results at /results.
+
+    \b
+    discreet survey serve survey.toml --store reports
+    discreet survey serve survey.toml --store reports --proxy 127.0.0.1
+    """
+    from discreet.exact import written
+    from discreet.serve import Calendar, Desk, Settings, bound_socket, new_codes, open_store, run
+    from discreet.survey import Survey
+
+    asked, calendar = Survey.load(survey_file), Calendar.load(survey_file)
+    secret = None if public_results else token or next(iter(new_codes(1)))
+    settings = Settings(
+        token=secret,
+        confidence=confidence,
+        step=step or (10 if public_results else 1),
+        rate=rate or None,
+        origins=origins,
+        log=log,
+    )
+    store = open_store(asked, place)
+    store.hold()
+    desk = Desk(asked, store, settings, calendar=calendar)
+    socket = bound_socket(host, port)
+    port = socket.getsockname()[1]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    loss = written(asked.privacy_map(1), up=True)
+    lines = [
+        f"{survey_file}: {plural(len(asked.forms), 'question')}; each person loses at most epsilon {loss}",
+        f"answers:  {address}/",
+        f"results:  {address}/results",
+    ]
+    data = {"address": address, "results": f"{address}/results", "epsilon": asked.privacy_map(1)}
+    if secret is not None and token is None:
+        lines.append(f"token:    {secret}  (the password of the results, with any name)")
+        data["token"] = secret
+    show(lines, data, as_json=as_json)
+    sys.stdout.flush()
+    run(desk, socket, proxy=proxy)
+
+
+@click.command(short_help="Make invitations: one answer a person.")
+@click.argument("survey_file", metavar="SURVEY", type=_PATH)
+@_STORE
+@click.option("--number", type=click.IntRange(1, 10**6), required=True, help="How many.")
+@_WAVE
+@_JSON
+def invite(survey_file: str, place: str, number: int, wave: str | None, as_json: bool) -> None:
+    """Make invitations, and print them once: the store keeps only marks from which no code can be found.
+
+    As soon as there is one, nobody answers without. Each is for one answer, in one wave.
+
+    \b
+    discreet survey invite survey.toml --store reports --number 300
+    """
+    from discreet.serve import Calendar, open_store
+    from discreet.serve import invite as library_invite
+    from discreet.survey import Survey
+
+    asked = Survey.load(survey_file)
+    period = Calendar.load(survey_file).chosen(wave)
+    store = open_store(asked, place)
+    try:
+        codes = library_invite(asked, store, number, wave=period.wave)
+    finally:
+        store.close()
+    show(codes, {"invitations": codes}, as_json=as_json)
+
+
+@click.command(short_help="Write what was collected to a file.")
+@click.argument("survey_file", metavar="SURVEY", type=_PATH)
+@_STORE
+@click.option("--out", type=_PATH, required=True, help="The file: CSV, Parquet, or .txt with a code a line.")
+@_WAVE
+@_JSON
+def export(survey_file: str, place: str, out: str, wave: str | None, as_json: bool) -> None:
+    """Write the randomized answers of a wave to a file, in random order, for `collect` and for other programs.
+
+    \b
+    discreet survey export survey.toml --store reports --out noisy.parquet
+    """
+    from discreet.serve import Calendar, open_store
+    from discreet.serve import export as library_export
+    from discreet.survey import Survey
+
+    asked = Survey.load(survey_file)
+    period = Calendar.load(survey_file).chosen(wave)
+    store = open_store(asked, place)
+    try:
+        people = library_export(asked, store, out, wave=period.wave)
+    finally:
+        store.close()
+    text = f"{out}: the randomized answers of {plural(people, 'person', 'people')}, in random order"
+    show([text], {"out": out, "people": people}, as_json=as_json)

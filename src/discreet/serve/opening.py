@@ -1,0 +1,78 @@
+"""Opening: the store of a survey, by a folder or a URL, and what is done with it while nobody serves."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Final
+
+import numpy as np
+
+from discreet.errors import ParameterError, UnsupportedError
+from discreet.exact import whole
+from discreet.files import path_of, write_text
+from discreet.serve.calendar import text_of
+from discreet.serve.invitations import invitation_mark, new_codes
+from discreet.serve.sqlite import SQLiteStore
+from discreet.serve.store import Store
+from discreet.survey import Form, Response, Survey
+from discreet.survey.collectors import Wave, checked_wave
+from discreet.survey.gathering import CODES
+from discreet.survey.sources import writer
+
+__all__ = ["export", "invite", "open_store"]
+
+_MOST: Final = 10**6
+
+
+def open_store(survey: Survey, place: str | os.PathLike[str], /) -> Store:
+    """Return the store of a survey in a folder, or in PostgreSQL by a URL; it is made where there is none.
+
+    >>> import tempfile
+    >>> from discreet.survey import Question
+    >>> survey = Survey([Question("smokes", ["no", "yes"])], epsilon=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = open_store(survey, folder)
+    ...     store.waves()
+    ...     store.close()
+    []
+    """
+    tag, width, text = survey.tag, sum(form.width for form in survey.forms), json.dumps(survey.to_dict())
+    if isinstance(place, str) and place.startswith(("postgresql://", "postgres://")):
+        from discreet.serve.postgres import PostgresStore
+
+        return PostgresStore(place, tag=tag, width=width, survey=text)
+    return SQLiteStore(path_of(place, "store"), tag=tag, width=width, survey=text)
+
+
+def invite(survey: Survey, store: Store, number: int, /, *, wave: Wave = None) -> list[str]:
+    """Return new invitations to one wave, of which the store keeps only marks: from now on nobody answers without."""
+    count = whole(number, "number", least=1)
+    if count > _MOST:
+        raise ParameterError("number", number, f"at most {_MOST:,} at once")
+    codes = list(new_codes(count))
+    marks = [invitation_mark(code, survey.tag, checked_wave(wave)) for code in codes]
+    store.invite(mark for mark in marks if mark is not None)
+    return codes
+
+
+def export(survey: Survey, store: Store, target: str | os.PathLike[str], /, *, wave: Wave = None) -> int:
+    """Write the responses of a wave to a file, in random order; return how many there are.
+
+    CSV and Parquet have the randomized answers, as `Survey.perturb_file` writes them; a file that ends in .txt has a
+    code a line, with open text too. `Survey.collect` reads all of them.
+    """
+    rows = store.payloads(text_of(checked_wave(wave)))
+    parts = np.split(rows, np.cumsum([form.width for form in survey.forms])[:-1], axis=1)
+    if (place := path_of(target)).suffix.lower() == CODES:
+        codes = [Response(survey.tag, tuple(map(bytes, each))).to_code() for each in zip(*parts, strict=True)]
+        write_text(place, "".join(f"{code}\n" for code in codes))
+        return len(rows)
+    columns = {}
+    for form, part in zip(survey.forms, parts, strict=True):
+        if not isinstance(form, Form):
+            raise UnsupportedError(f"{form.question.name}: open text has no column; write a file that ends in {CODES}")
+        columns[form.question.name] = form.column(part)
+    with writer(target) as write:
+        write(columns)
+    return len(rows)

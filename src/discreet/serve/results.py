@@ -1,0 +1,78 @@
+"""Results: what the reports say by now, as a page and as JSON, made again only when there are more reports."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, Final, NamedTuple, final
+
+from discreet.exact import Exact
+from discreet.serve.calendar import ALL, Calendar, text_of
+from discreet.serve.counts import Counts
+from discreet.survey import Boxes, Estimates, Form
+
+__all__ = ["Results", "Shown"]
+
+
+_ONLY_TEXT: Final = (
+    "<!doctype html><title>Results</title><p>This survey asks for open text only: export it to decode it."
+)
+
+
+@final
+class Shown(NamedTuple):
+    """Results of so many reports in each wave: a page, and the same in JSON."""
+
+    n: tuple[int, ...]
+    html: str
+    data: str
+
+
+@final
+class Results:
+    """Results of one wave or of all. With *step*, they are shown anew only after so many more reports.
+
+    Whoever sees the results before and after a single report sees that report, which its epsilon protects; a step hides
+    it among others.
+    """
+
+    def __init__(self, counts: Counts, calendar: Calendar, /, *, confidence: Exact, step: int) -> None:
+        self._counts, self._calendar = counts, calendar
+        self._confidence, self._step = confidence, step
+        self._shown: dict[str, Shown] = {}
+        self._making = asyncio.Lock()
+
+    async def of(self, name: str, /) -> Shown | None:
+        """Return the results of the waves of a name, or None where there are too few reports yet."""
+        async with self._making:
+            before = self._shown.get(name)
+            if self._is_due(name, before):
+                made = await asyncio.to_thread(self._make, name)
+                before = self._shown[name] = made
+            return before
+
+    def _waves(self, name: str) -> list[str]:
+        periods = self._calendar.periods
+        return [text_of(each.wave) for each in periods if name == ALL or str(each.wave) == name]
+
+    def _numbers(self, name: str) -> tuple[int, ...]:
+        return tuple(map(self._counts.n, self._waves(name)))
+
+    def _is_due(self, name: str, before: Shown | None) -> bool:
+        """Whether some wave has at least *step* more reports than are shown, and none has fewer more, but for none."""
+        now = self._numbers(name)
+        more = [new - old for new, old in zip(now, before.n if before else (0,) * len(now), strict=True)]
+        return any(more) and all(n == 0 or n >= self._step for n in more)
+
+    def _make(self, name: str) -> Shown:
+        boxes = [self._counts.of(wave) for wave in self._waves(name)]
+        numbers = tuple(next(iter(each.values())).n for each in boxes)
+        # Open text is decoded by whoever has candidates; see `export`.
+        chosen = [{name: box for name, box in each.items() if isinstance(box.form, Form)} for each in boxes]
+        some = [Boxes(each) for each, n in zip(chosen, numbers, strict=True) if n and each]
+        if not some:
+            return Shown(numbers, _ONLY_TEXT, json.dumps({"reports": sum(numbers), "questions": {}, "estimates": []}))
+        people = self._calendar.people if name == ALL else None
+        found: Estimates = some[0].estimate(*some[1:], people=people, confidence=self._confidence)
+        data: dict[str, Any] = {"reports": sum(numbers), **found.to_dict()}
+        return Shown(numbers, found.to_html(), json.dumps(data, ensure_ascii=False))
