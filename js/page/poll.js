@@ -240,12 +240,12 @@ async function send(form, response) {
   const how = { method: "POST", headers, body: response.toBytes(), credentials: "omit", cache: "no-store", redirect: "error" };
   const signal = AbortSignal.timeout(PATIENCE);
   const got = await fetch(`${poll.collector}`, { ...how, referrerPolicy: "no-referrer", signal }).catch(() => null);
-  if (got?.ok) finish("thanks", ...what(form, response, "sent"));
+  if (got?.ok) finish("thanks", ...what(form, response));
   else await toCode(form, response, got !== null && got.status >= 400 && got.status < 500 ? "not_taken" : "failed");
 }
 
-/** What a response says, question by question. @param {import("../src/survey.js").SurveyForm} form @param {Response} response @param {string} head */
-function what({ forms }, response, head) {
+/** What a response says, question by question. @param {import("../src/survey.js").SurveyForm} form @param {Response} response */
+function what({ forms }, response) {
   const list = made("dl", "left");
   forms.forEach(({ question }, i) => {
     const payload = response.payloads[i];
@@ -260,10 +260,16 @@ function what({ forms }, response, head) {
     }
     list.append(made("dt", "", said(`q${i}`)), made("dd", "", made("bdi", "", text)));
   });
-  return [made("p", "", said(head)), list, made("p", "", said("erased"))];
+  return [made("p", "", said("sent")), list, made("p", "", said("erased"))];
 }
 
-/** A code to hand in, and a picture of it. @param {import("../src/survey.js").SurveyForm} form @param {Response} response @param {string} [why] */
+/**
+ * A code to hand in, and a picture of it. What it says is not shown: whoever hands in only results that they like tells
+ * more than the chances allow for.
+ * @param {import("../src/survey.js").SurveyForm} form
+ * @param {Response} response
+ * @param {string} [why]
+ */
 async function toCode(form, response, why) {
   const code = await response.toCode();
   const box = /** @type {HTMLTextAreaElement} */ (made("textarea", "code", code));
@@ -281,7 +287,7 @@ async function toCode(form, response, why) {
   const picture = modules ? [drawing(modules)] : [];
   const words = made("p", why ? "failed" : "", said(why ?? "hand_in"));
   const card = made("div", "card", ...picture, box, made("div", "buttons", ...again, copy));
-  finish("code", words, card, ...what(form, response, "drawn"));
+  finish("code", words, card, made("p", "", said("erased")));
 }
 
 /** @param {boolean[][]} modules */

@@ -267,7 +267,7 @@ def _control(i: int, kind: str, form: AnyForm, texts: dict[str, str]) -> Iterato
             yield f'<span data-t="{name}.{place}">{clean(texts[f"{name}.{place}"])}</span></label>'
         yield f"{_error(name, 'please', texts)}</fieldset>"
         return
-    yield f'<div class="card"><h3><label for="{name}">{said}</label></h3>'
+    yield f'<div class="card"><label class="asked" for="{name}">{said}</label>'
     if kind == "select":
         yield f'<select name="{name}" id="{name}" {described}>'
         yield f'<option value="" data-t="choose">{texts["choose"]}</option>'
