@@ -233,15 +233,25 @@ function erase() {
   review.replaceChildren();
 }
 
-/** @param {import("../src/survey.js").SurveyForm} form @param {Response} response */
-async function send(form, response) {
-  const headers = { "Content-Type": "application/octet-stream", ...(invitation === null ? {} : { "Discreet-Invitation": invitation }) };
+/** @param {Uint8Array} data */
+const hex = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/**
+ * Send what was drawn. *once* is a number of this submission alone: a server that got it and could not say so counts
+ * it once when it is tried again.
+ * @param {import("../src/survey.js").SurveyForm} form
+ * @param {Response} response
+ */
+async function send(form, response, once = hex(crypto.getRandomValues(new Uint8Array(16)))) {
+  /** @type {Record<string, string>} */
+  const headers = { "Content-Type": "application/octet-stream", "Discreet-Once": once };
+  if (invitation !== null) headers["Discreet-Invitation"] = invitation;
   /** @type {RequestInit} */
   const how = { method: "POST", headers, body: response.toBytes(), credentials: "omit", cache: "no-store", redirect: "error" };
   const signal = AbortSignal.timeout(PATIENCE);
   const got = await fetch(`${poll.collector}`, { ...how, referrerPolicy: "no-referrer", signal }).catch(() => null);
   if (got?.ok) finish("thanks", ...what(form, response));
-  else await toCode(form, response, got !== null && got.status >= 400 && got.status < 500 ? "not_taken" : "failed");
+  else await toCode(form, response, got !== null && got.status >= 400 && got.status < 500 ? "not_taken" : "failed", once);
 }
 
 /** What a response says, question by question. @param {import("../src/survey.js").SurveyForm} form @param {Response} response */
@@ -269,8 +279,9 @@ function what({ forms }, response) {
  * @param {import("../src/survey.js").SurveyForm} form
  * @param {Response} response
  * @param {string} [why]
+ * @param {string} [once]
  */
-async function toCode(form, response, why) {
+async function toCode(form, response, why, once) {
   const code = await response.toCode();
   const box = /** @type {HTMLTextAreaElement} */ (made("textarea", "code", code));
   box.readOnly = true;
@@ -282,7 +293,7 @@ async function toCode(form, response, why) {
     await navigator.clipboard?.writeText(code).catch(() => {});
     live.textContent = copy.textContent = said("copied");
   }, "plain");
-  const again = why ? [button("again", () => send(form, response), "main")] : [];
+  const again = why ? [button("again", () => send(form, response, once), "main")] : [];
   const modules = qr(new TextEncoder().encode(code));
   const picture = modules ? [drawing(modules)] : [];
   const words = made("p", why ? "failed" : "", said(why ?? "hand_in"));

@@ -233,10 +233,14 @@ def test_without_a_network_there_is_a_code_with_the_same_bytes(browser, server, 
         assert [each.text for each in zxing.read_barcodes(grey)] == [code]
         tab.context.set_offline(False)
         server.status = 204
+        tried = [headers["Discreet-Once"] for method, _, headers in server.seen if method == "POST"]
         server.sent.clear()
         tab.click("#done button.main")
         tab.wait_for_function("() => document.querySelector('#done h2').textContent === 'Thank you'")
         assert server.sent == [drawn]
+        once = server.seen[-1][2]["Discreet-Once"]
+        assert tried in ([], [once])
+        assert len(bytes.fromhex(once)) == 16
 
 
 PIXELS = """async (bytes) => {
