@@ -21,6 +21,7 @@ SUITES = {
     "timing": "What the clock tells",
     "tables": "Tables",
     "publications": "Tables that add up",
+    "serve": "The collector",
     "start": "Start-up",
     "ledger": "The ledger",
 }

@@ -56,9 +56,10 @@ def serve(
     """
     from discreet.exact import written
     from discreet.serve import Calendar, Desk, Settings, bound_socket, new_codes, open_store, run
-    from discreet.survey import Survey
+    from discreet.survey import Poll, Survey
 
     asked, calendar = Survey.load(survey_file), Calendar.load(survey_file)
+    page = Poll.load(survey_file, collector="self").to_html()
     secret = None if public_results else token or next(iter(new_codes(1)))
     settings = Settings(
         token=secret,
@@ -70,7 +71,7 @@ def serve(
     )
     store = open_store(asked, place)
     store.hold()
-    desk = Desk(asked, store, settings, calendar=calendar)
+    desk = Desk(asked, store, settings, calendar=calendar, page=page)
     socket = bound_socket(host, port)
     port = socket.getsockname()[1]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
