@@ -1,8 +1,9 @@
 """Quantiles: the median of 1,000 people at epsilon 1, and how many people are between it and the true one.
 
 Each library is given the same whole numbers from 0 to 1,000 and the same grid of them: amounts that hardly repeat, and
-numbers of visits, of which most are 0. OpenDP chooses by a score from the same candidates; PipelineDP counts in a tree.
-Ours is one median with all of epsilon; with an interval, half of epsilon pays for its ends.
+numbers of visits, of which most are 0. There are several tables of each kind: in one, the error depends most of all on
+whether the middle rank is between two values. OpenDP chooses by a score from the same candidates; PipelineDP counts in
+a tree. Ours is one median with all of epsilon; with an interval, half of epsilon pays for its ends.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from benchmarks.measure import Look, Row
 from benchmarks.peers import PEERS, NotRunError, environment
 
 PEOPLE, TOP = 1000, 1000
+_TABLES = 40
 OPENDP = """
 import json, sys
 import opendp.prelude as dp
 dp.enable_features("contrib")
-values, top, often = json.load(sys.stdin)
+tables, top, often = json.load(sys.stdin)
 space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
 scores = dp.t.make_quantile_score_candidates(*space, list(range(top + 1)), alpha=0.5)
 def made(scale):
     return scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True)
 choose = dp.binary_search_chain(made, d_in=1, d_out=1.0, T=float)
-print(json.dumps([choose(values) for _ in range(often)]))
+print(json.dumps([[choose(values) for _ in range(often)] for values in tables]))
 """
 PIPELINEDP = """
 import json, sys
 import pipeline_dp as pdp
-values, top, often = json.load(sys.stdin)
-rows = list(enumerate(values))
+tables, top, often = json.load(sys.stdin)
 take = pdp.DataExtractors(
     privacy_id_extractor=lambda row: row[0], partition_extractor=lambda row: 0, value_extractor=lambda row: row[1]
 )
@@ -42,13 +43,12 @@ asked = pdp.AggregateParams(
     metrics=[pdp.Metrics.PERCENTILE(50)], max_partitions_contributed=1, max_contributions_per_partition=1,
     min_value=0, max_value=top
 )
-found = []
-for _ in range(often):
+def found(rows):
     budget = pdp.NaiveBudgetAccountant(total_epsilon=1, total_delta=1e-12)
     result = pdp.DPEngine(budget, pdp.LocalBackend()).aggregate(rows, asked, take, public_partitions=[0])
     budget.compute_budgets()
-    found.append(next(iter(result))[1][0])
-print(json.dumps(found))
+    return next(iter(result))[1][0]
+print(json.dumps([[found(list(enumerate(values))) for _ in range(often)] for values in tables]))
 """
 
 
@@ -63,16 +63,16 @@ def pipelinedp(look: Look) -> Iterator[Row]:
 
 
 def _beside(name: str, script: str, look: Look) -> Iterator[Row]:
-    peer, often = PEERS[name], 20 if look.quick else 400
+    peer, often = PEERS[name], 1 if look.quick else 20
     python = environment(peer, look)
-    for kind, values in _people().items():
-        given = json.dumps([values.tolist(), TOP, often])
+    for kind, tables in _people().items():
+        given = json.dumps([[values.tolist() for values in tables], TOP, often])
         done = subprocess.run([python, "-c", script], input=given, capture_output=True, text=True, check=False)
         if done.returncode:
             raise NotRunError(f"{peer.title}: {(done.stderr.strip() or 'no message').splitlines()[-1][:200]}")
-        theirs = _rank_error(values, json.loads(done.stdout))
+        theirs = _rank_error(tables, json.loads(done.stdout))
         for ends, words in ((0, "the median"), (Fraction(1, 2), "the median with its interval")):
-            ours = _rank_error(values, medians(values, often, Fraction(ends)))
+            ours = _rank_error(tables, [medians(values, often, Fraction(ends)) for values in tables])
             what = f"{words} of 1,000 {kind}: mean rank error over {peer.title}'s"
             goal = None if ends else 0.5
             yield Row(what, f"{ours:.2f}", f"{theirs:.2f}", ours / theirs if theirs else None, "<=", goal)
@@ -91,18 +91,21 @@ def medians(values: np.ndarray, often: int, ends: Fraction) -> list[int]:
     return choose.sample(one[np.zeros(often, np.intp)], SYSTEM)[:often].tolist()  # type: ignore[no-any-return]
 
 
-def _people() -> dict[str, np.ndarray]:
+def _people() -> dict[str, list[np.ndarray]]:
     rng = np.random.default_rng(1)
-    amounts = rng.lognormal(5.5, 0.7, PEOPLE).astype(int)
-    visits = rng.geometric(0.3, PEOPLE) * (rng.random(PEOPLE) < 0.45)
-    return {"amounts": np.clip(amounts, 0, TOP), "numbers of visits": np.clip(visits, 0, TOP)}
+    amounts = [rng.lognormal(5.5, 0.7, PEOPLE).astype(int) for _ in range(_TABLES)]
+    visits = [rng.geometric(0.3, PEOPLE) * (rng.random(PEOPLE) < 0.45) for _ in range(_TABLES)]
+    kinds = {"amounts": amounts, "numbers of visits": visits}
+    return {kind: [np.clip(values, 0, TOP) for values in tables] for kind, tables in kinds.items()}
 
 
-def _rank_error(values: np.ndarray, found: list[float]) -> float:
+def _rank_error(tables: list[np.ndarray], found: list[list[float]]) -> float:
     """Return the mean number of people between released values and the middle rank."""
-    below, up_to = ((values < x).sum() for x in found), ((values <= x).sum() for x in found)
-    half = len(values) / 2
-    return float(np.mean([max(a - half, half - b, 0) for a, b in zip(below, up_to, strict=True)]))
+    errors = []
+    for values, medians in zip(tables, found, strict=True):
+        half = len(values) / 2
+        errors += [max((values < x).sum() - half, half - (values <= x).sum(), 0) for x in medians]
+    return float(np.mean(errors))
 
 
 PARTS = {"opendp-quantiles": opendp, "pipelinedp-quantiles": pipelinedp}

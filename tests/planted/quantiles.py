@@ -14,6 +14,20 @@ CATALOGUE = [
         LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
     ),
     Mutant(
+        "a bin that holds the rank is no better than one that touches it",
+        T + "quantiles.py",
+        "errors = np.maximum(high - move, low + move)",
+        "errors = np.maximum(np.maximum(high - move, low + move), 0)",
+        LOSS + "test_a_bin_that_holds_the_rank_is_told_from_those_beside_it_by_all_its_people",
+    ),
+    Mutant(
+        "the least rank error is taken for 0",
+        T + "quantiles.py",
+        "yield errors - errors.min(axis=1, keepdims=True), self._scale(q, epsilon)",
+        "yield errors, self._scale(q, epsilon)",
+        LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
+    ),
+    Mutant(
         "the ends of intervals are free",
         T + "quantiles.py",
         "return len(self.at) * self.point + self.ends * self.end",

@@ -101,6 +101,11 @@ class TestLoss:
         if q == HALF:
             assert max(tight) > 1.9
 
+    def test_a_bin_that_holds_the_rank_is_told_from_those_beside_it_by_all_its_people(self):
+        """Of 1, 6 and 1 people the middle rank, 4, is 3 people inside the second bin, and 3 beside the others."""
+        ((gaps, _),) = ChooseByRank(3, (HALF,), Fraction(1), Fraction(0))._choices(np.array([[1, 6, 1]]))
+        assert gaps.tolist() == [[2 * 4 + 2 * 3, 2 * 3 + 2 * 3, 0, 2 * 3 + 2 * 3, 2 * 4 + 2 * 3]]
+
     def test_the_audit_holds_and_finds_a_scale_that_is_too_small(self, monkeypatch):
         chain = Counts(3) >> ChooseByRank(3, (Fraction(1, 3),), Fraction(2), Fraction(0))
         pairs = [([0, 1, 0], [0, 1, 1]), ([1, 0, 2], [2, 0, 2])]

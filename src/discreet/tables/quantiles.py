@@ -1,8 +1,9 @@
 """Quantiles of histograms, each with the ends of its interval: chosen by their ranks, or read from noisy counts.
 
-Theorem.  A bin's rank error is how far q n is from the interval [people below it, people up to it]. One person moves
-max(q, 1 - q) times 2 between any two errors, so permute and flip at scale 2 max(q, 1 - q) / epsilon loses epsilon; and
-each person adds 1 to one node at each depth of a tree of counts. The ends hold every q-quantile with probability 95 %.
+Theorem.  A bin's rank error is how far q n is from the interval [people below it, people up to it]; inside, it is below
+0, the farther from both ends. One person moves max(q, 1 - q) times 2 between any two errors, so permute and flip at
+scale 2 max(q, 1 - q) / epsilon loses epsilon; and each person adds 1 to one node at each depth of a tree of counts. The
+ends hold every q-quantile with probability 95 %.
 Proof: quantiles.md, which cites the marked lines.
 """
 
@@ -183,8 +184,9 @@ class ChooseByRank(Measurement[Any, Any]):
         return self._rows(chosen)
 
     def _choices(self, counts: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Fraction]]:
-        """Give the rank errors of all bins, and the scale, of each choice: a quantile, then its ends, then the next.
+        """Give how far the rank errors of all bins are from the least, and the scale, of each choice.
 
+        These are a quantile, then its ends, then the next.
         Before the first bin and after the last there is one more, and no rank is beyond these.
         """
         up_to = np.cumsum(counts, axis=1)
@@ -198,7 +200,8 @@ class ChooseByRank(Measurement[Any, Any]):
             moves += [(-self._far(q), self.end)] if self.end and q > 0 else []  # proof: lower
             moves += [(self._far(q), self.end)] if self.end and q < 1 else []  # proof: upper
             for move, epsilon in moves:
-                yield np.maximum(np.maximum(high - move, low + move), 0), self._scale(q, epsilon)  # proof: gaps
+                errors = np.maximum(high - move, low + move)
+                yield errors - errors.min(axis=1, keepdims=True), self._scale(q, epsilon)  # proof: gaps
 
     def _bin(self, place: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.clip(place - 1, 0, self.bins - 1)
