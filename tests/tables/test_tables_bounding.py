@@ -289,6 +289,11 @@ def apart(first, second):
     return sum(x > 0 for x in far), sum(far), max(far, default=0)
 
 
+def furthest(far):
+    """The greatest of each of the three, over many pairs of tables."""
+    return tuple(map(max, zip(*far, strict=True)))
+
+
 @pytest.mark.parametrize(
     "plan", each(SMALL, 3), ids=lambda p: f"{len(p.aggregates)}-{'-'.join(p.by)}-{p.max_groups}-{p.keys}"
 )
@@ -296,7 +301,11 @@ def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan
     """Of each aggregate, as many as are asked at once; and of the histogram, one bin by 1."""
     seen = [[] for _ in plan.aggregates]
     metric, places = plan.input_metric, range(len(plan.aggregates))
+    first, *others = plan.aggregates
+    tight = first.column != "units" and plan.max_groups < 4 and plan.keys is None and not others
     for seed in range(cases(60, 100)):
+        if seed >= cases(15, 100) and not (tight and furthest(seen[0]) != plan.sensitivity(first)):
+            break
         rows = table(seed, 14)
         whole = [totals(plan, place, rows) for place in places]
         owners = {reference.plain(row["id"]) for row in rows} - {None} if plan.person else range(len(rows))
@@ -309,10 +318,9 @@ def test_one_person_changes_no_more_than_the_map_says_and_somewhere_as_much(plan
                 both = zip(*(reference.sizes(plan, each) for each in (rows, fewer)), strict=True)
                 assert sum(abs(a - b) for a, b in both) <= 1
     for aggregate, far in zip(plan.aggregates, seen, strict=True):
-        most, bound = tuple(map(max, zip(*far, strict=True))), plan.sensitivity(aggregate)
+        most, bound = furthest(far), plan.sensitivity(aggregate)
         assert all(a <= b for a, b in zip(most, bound, strict=True))
-        if aggregate.column != "units" and plan.max_groups < 4 and plan.keys is None and len(plan.aggregates) == 1:
-            assert most == bound  # As far apart as the map allows.
+        assert most == bound or not tight  # As far apart as the map allows.
 
 
 @pytest.mark.parametrize("plan", SMALL[:3], ids=lambda p: "-".join(p.by) + str(p.max_groups))
