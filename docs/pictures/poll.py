@@ -14,7 +14,11 @@ from playwright.sync_api import sync_playwright
 from discreet.survey import Poll
 
 SURVEY = Path(__file__).parents[1] / "poll.md"
-PICTURES = (("poll-ask", "light", "en", False), ("poll-review", "dark", "en", True), ("poll-arabic", "light", "ar", True))
+PICTURES = (
+    ("poll-ask", "light", "en", False),
+    ("poll-review", "dark", "en", True),
+    ("poll-arabic", "light", "ar", True),
+)
 
 
 def survey_file(folder: Path) -> Path:
