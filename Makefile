@@ -7,9 +7,10 @@ export PYTHONHASHSEED ?= random
 # Without compiled files each process of the tests compiles the sources and the tests again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo quick test test-all check proofs js mutants mutation evidence bench docs clean
+.PHONY: help demo poll quick test test-all check proofs js mutants mutation evidence bench docs clean
 help:
 	@echo "make demo    both jobs at work on invented people, and demo/ to look at"
+	@echo "make poll    a survey on this machine: a thousand phones answer it; its page, and its results"
 	@echo "make quick   the tests of what you are changing, in seconds (FILES='reals.py survey/waves.py')"
 	@echo "make test    the test suite, in minutes"
 	@echo "make test-all everything, as CI runs it (DISCREET_SLOW=1: ten times the cases)"
@@ -29,6 +30,9 @@ $(VENV)/dev.stamp: pyproject.toml
 
 demo: $(VENV)/dev.stamp
 	@$(BIN)/discreet demo
+
+poll: $(VENV)/dev.stamp
+	@$(BIN)/python examples/poll.py --stay --port 8080
 
 quick: $(VENV)/dev.stamp
 	@$(BIN)/python tests/quick.py $(FILES)

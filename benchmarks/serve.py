@@ -99,17 +99,22 @@ def single(look: Look) -> Iterator[Row]:
     seconds = 1 if look.quick else 10
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        yield Row(
-            "one durable commit of the store, in milliseconds", f"{1000 * commit(folder):.3g} ms", "", None, note=""
-        )
+        bare = commit(folder)
         with serving(folder) as (port, pid):
             body = response(survey_of(folder))
             before = cpu(pid)
             full = Load(port, body, clients=192, seconds=seconds)
             spent = (cpu(pid) - before) / max(len(full.times), 1)
             half = Load(port, body, clients=64, seconds=seconds, rate=1000)
+    note = f"one durable commit of the store by itself took {1000 * bare:.0f} ms here"
     yield Row(
-        "single reports a second, acknowledged durable", f"{full.rate:,.0f}", "2,000", full.rate / 2000, ">=", 1.0
+        "single reports a second, acknowledged durable",
+        f"{full.rate:,.0f}",
+        "2,000",
+        full.rate / 2000,
+        ">=",
+        1.0,
+        note,
     )
     p99 = half.percentile(0.99)
     yield Row(

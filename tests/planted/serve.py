@@ -99,9 +99,23 @@ CATALOGUE = [
     ),
     Mutant(
         "one good response lets the others in",
+        "serve/writer.py",
+        "return [not part.any() for part in parts]",
+        "return [not part.all() for part in parts]",
+        f"{A}::TestReports",
+    ),
+    Mutant(
+        "the first response speaks for the others",
         "serve/intake.py",
-        "if why.any():",
-        "if why.all():",
+        ".any(axis=1)\n        for row",
+        ".any(axis=1)\n        strange[1:] = False\n        for row",
+        f"{A}::TestReports",
+    ),
+    Mutant(
+        "only the first question is looked at",
+        "serve/intake.py",
+        "found = np.where(found == GOOD, bad, found)",
+        "found = np.where(found == GOOD, bad, found) if form is self._gatherer.forms[0] else found",
         f"{A}::TestReports",
     ),
     Mutant(

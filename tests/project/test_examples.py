@@ -14,6 +14,7 @@ import discreet
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAYS = {
     "census_table": r"The bands are known.*\n  65\+ .*\d+ of \d+ places appear.*BudgetError: epsilon=0\.1",
+    "poll": r"1,000 phones have answered.*days +none +\d+\.\d to.*leaving +yes",
     "survey_missing": r"epsilon 2\n.*no answer +0\.\d+.*Smokers among",
     "telemetry_rappor": r"for ever +2\.197\n.*Monday.*Alpha +0\.\d+.*found: .*mail\.example.*news\.example",
     "trigger_rate": r"rate 1/2 +epsilon +1\.099.*counted as reported +(2[7-9]|3[0-2])\.\d%\n +estimated",

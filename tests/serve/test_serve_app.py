@@ -65,8 +65,9 @@ class TestReports:
             b"\xd5" + given(small_survey(), 0, 0)[1:],
             b"\xd6\x01" + given(small_survey(), 0, 0)[2:],
             given(small_survey(), 0, 0) + given(small_survey(), 0, 255) + given(small_survey(), 0, 0),
+            given(small_survey(), 0, 0) + given(small_survey(epsilon=1), 0, 0),
         ],
-        ids=range(13),
+        ids=range(14),
     )
     def test_what_is_for_no_form_of_this_survey_is_refused_in_the_same_words_and_nothing_of_it_kept(
         self, survey, memory_path, body
@@ -177,6 +178,16 @@ class TestReports:
                 failing[0] = False
                 assert (await sent(http, given(survey, 0, 0), KEY)).status_code == 200
                 assert await count(http) == 1
+
+        played(play())
+
+    def test_a_response_that_is_refused_holds_up_none_of_those_who_wait_with_it(self, survey, memory_path):
+        async def play():
+            async with collecting(survey, memory_path) as http:
+                bodies = [given(survey, 0, 0), given(survey, 2, 0), 3 * given(survey, 1, 2), given(survey, 0, 3)] * 10
+                codes = [each.status_code for each in await asyncio.gather(*(sent(http, body) for body in bodies))]
+                assert codes == [200, 400, 200, 400] * 10
+                assert await count(http) == 40
 
         played(play())
 

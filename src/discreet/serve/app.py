@@ -57,7 +57,7 @@ INVITATION: Final = "Discreet-Invitation"
 _BINARY: Final = "application/octet-stream"
 _JSON: Final = "application/json"
 _ASIDE: Final = 4096
-"""Bodies with more bytes are read in another thread, so that nobody waits for them."""
+"""JSON with more bytes is read in another thread, so that nobody waits for it."""
 _SECONDS: Final = 30
 """How long a body may take to arrive."""
 _WORDS: Final = {
@@ -126,12 +126,11 @@ class Desk:
         self._intake = Intake(survey)
         self._counts = Counts(survey, store)
         self._limiter = Limiter(settings.rate)
-        self._writer = Writer(store, self._counts)
+        self._writer = Writer(store, self._counts, self._intake.why)
         self._results = Results(self._counts, self._calendar, confidence=settings.confidence, step=settings.step)
         self._form = survey.to_json()
         self._page = page
         self._answered: Counter[tuple[str, int]] = Counter()
-        self._refused: Counter[str] = Counter()
         self.app = _Guard(self._application(), self._answered, settings.log)
 
     def _application(self) -> Starlette:
@@ -200,6 +199,8 @@ class Desk:
         if code is not None and n > 1:  # An invitation is one person's.
             raise HTTPException(400)
         outcome = await self._writer.add(text_of(period.wave), Submission(payloads, once, invitation))
+        if outcome is Outcome.REFUSED:
+            raise HTTPException(400)
         if outcome is Outcome.UNINVITED:
             return PlainTextResponse(f"{_UNINVITED}\n", 403)
         return Response(f'{{"stored":{n}}}', media_type=_JSON)
@@ -224,9 +225,10 @@ class Desk:
     async def _payloads(self, body: bytes, kind: str) -> bytes:
         read = self._intake.from_bytes if kind == _BINARY else self._intake.from_json
         try:
-            return read(body) if len(body) <= _ASIDE else await asyncio.to_thread(read, body)
+            quick = kind == _BINARY or len(body) <= _ASIDE
+            return read(body) if quick else await asyncio.to_thread(read, body)
         except ReportError as error:
-            self._refused[error.reason] += 1
+            self._writer.refused[error.reason] += 1
             raise HTTPException(400) from None
 
     async def _results_page(self, request: Request) -> Response:
@@ -256,7 +258,7 @@ class Desk:
         for (path, status), n in sorted(self._answered.items()):
             lines.append(f'discreet_requests_total{{path="{path}",status="{status}"}} {n}')
         lines.append("# TYPE discreet_refused_total counter")
-        lines += [f'discreet_refused_total{{reason="{why}"}} {n}' for why, n in sorted(self._refused.items())]
+        lines += [f'discreet_refused_total{{reason="{why}"}} {n}' for why, n in sorted(writer.refused.items())]
         for name, kind, value in (
             ("stored_total", "counter", writer.stored),
             ("commits_total", "counter", writer.commits),

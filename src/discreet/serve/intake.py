@@ -11,7 +11,7 @@ from discreet.errors import ReportError
 from discreet.survey import Survey
 from discreet.survey.files import strict_json
 from discreet.survey.gathering import Gatherer
-from discreet.survey.reading import REASONS
+from discreet.survey.reading import GOOD, Reader
 from discreet.survey.reports import HEADER
 from discreet.survey.responses import RESPONSE, Response
 from discreet.survey.wire import VERSION
@@ -38,13 +38,23 @@ class Intake:
         self.width = sum(self.widths)
         self.length = HEADER + self.width
         self._head = bytes((RESPONSE, VERSION)) + survey.tag
+        self._ends = np.cumsum(self.widths)[:-1]
 
     def from_bytes(self, body: bytes, /) -> bytes:
-        """Return the payloads of one response or of many, one after the other, or raise ReportError."""
+        """Return the payloads of one response or of many, one after the other, or raise ReportError.
+
+        What they say is not looked at; see `why`.
+        """
+        if len(body) == self.length and body.startswith(self._head):
+            return body[HEADER:]
         if not body or len(body) % self.length:
             self._gatherer.response(body[: self.length])  # Another survey's, most likely.
             raise ReportError("wrong length", f"need {self.length} bytes for each response")
-        return self._checked(np.frombuffer(body, np.uint8).reshape(-1, self.length))
+        table = np.frombuffer(body, np.uint8).reshape(-1, self.length)
+        strange = (table[:, :HEADER] != np.frombuffer(self._head, np.uint8)).any(axis=1)
+        for row in table[strange][:1]:
+            self._gatherer.response(row.tobytes())
+        return table[:, HEADER:].tobytes()
 
     def from_json(self, body: bytes, /) -> bytes:
         """Return the payloads of one response in JSON, or of a list of them, or raise ReportError."""
@@ -55,11 +65,14 @@ class Intake:
         listed: list[Any] = said if isinstance(said, list) else [said]
         if not listed:
             raise ReportError("not a report", "need at least one response")
-        whole = [self._gatherer.response(Response.from_json(json.dumps(each))).to_bytes() for each in listed]
-        return self._checked(np.frombuffer(b"".join(whole), np.uint8).reshape(-1, self.length))
+        found = (self._gatherer.response(Response.from_json(json.dumps(each))) for each in listed)
+        return b"".join(payload for response in found for payload in response.payloads)
 
-    def _checked(self, table: NDArray[np.uint8]) -> bytes:
-        _, why = self._gatherer.read(table)
-        if why.any():
-            raise ReportError(REASONS[int(why[np.flatnonzero(why)[0]])], "of one response at least")
-        return table[:, HEADER:].tobytes()
+    def why(self, payloads: bytes, /) -> NDArray[np.uint8]:
+        """Return why each response is refused, as a place among `REASONS`, given its payloads; 0 for a good one."""
+        rows = np.frombuffer(payloads, np.uint8).reshape(-1, self.width)
+        found = np.zeros(len(rows), np.uint8)
+        for form, part in zip(self._gatherer.forms, np.split(rows, self._ends, axis=1), strict=True):
+            _, bad = Reader(form).read(part, payloads=True)
+            found = np.where(found == GOOD, bad, found)
+        return found

@@ -53,11 +53,12 @@ class Submission:
 
 
 class Outcome(Enum):
-    """What became of a submission: it is stored now, it was before, or it needs an invitation that is not spent."""
+    """What became of a submission: it is stored now, it was before, it needs an invitation, or nobody can send it."""
 
     STORED = "stored"
     AGAIN = "again"
     UNINVITED = "uninvited"
+    REFUSED = "refused"
 
 
 class Cursor(Protocol):

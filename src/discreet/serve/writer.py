@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
-from typing import Final, TypeVar, final
+from typing import TYPE_CHECKING, Final, TypeVar, final
+
+import numpy as np
 
 from discreet.errors import StoreError
 from discreet.serve.counts import Counts
 from discreet.serve.store import Outcome, Store, Submission
+from discreet.survey.reading import REASONS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["BusyError", "Writer"]
 
@@ -32,8 +39,8 @@ class BusyError(StoreError):
 class Writer:
     """The only one who writes to a store, in a thread of its own, for many who wait."""
 
-    def __init__(self, store: Store, counts: Counts, /) -> None:
-        self._store, self._counts = store, counts
+    def __init__(self, store: Store, counts: Counts, why: Callable[[bytes], NDArray[np.uint8]], /) -> None:
+        self._store, self._counts, self._why = store, counts, why
         self._thread = ThreadPoolExecutor(1, "store")
         self._waiting: list[tuple[str, Submission, asyncio.Future[Outcome]]] = []
         self._bytes = 0
@@ -41,6 +48,7 @@ class Writer:
         self.commits = 0
         self.seconds = 0.0
         self.stored = 0
+        self.refused: Counter[str] = Counter()
 
     @property
     def waiting(self) -> int:
@@ -82,17 +90,30 @@ class Writer:
                 future.set_result(outcome)
 
     def _store_all(self, wave: str, group: list[Submission]) -> list[Outcome]:
+        """Store those that somebody can have sent. All that waits is looked at together, which is much quicker."""
+        good = self._possible(group)
         try:
             self._counts.refresh()
-            outcomes = self._store.add(wave, group)
+            stored = iter(self._store.add(wave, [each for each, fine in zip(group, good, strict=True) if fine]))
         except BaseException:
             self._counts.doubt()  # A commit that failed may be there all the same.
             raise
-        new = [each.payloads for each, told in zip(group, outcomes, strict=True) if told is Outcome.STORED]
+        outcomes = [next(stored) if fine else Outcome.REFUSED for fine in good]
+        new = b"".join(each.payloads for each, told in zip(group, outcomes, strict=True) if told is Outcome.STORED)
         if new:
-            self._counts.add(wave, b"".join(new))
-            self.stored += len(b"".join(new)) // self._store.width
+            self._counts.add(wave, new)
+            self.stored += len(new) // self._store.width
         return outcomes
+
+    def _possible(self, group: list[Submission]) -> list[bool]:
+        """Return which submissions have only responses that the forms can give; and count the others by reason."""
+        why = self._why(b"".join(each.payloads for each in group))
+        if not why.any():
+            return [True] * len(group)
+        ends = np.cumsum([len(each.payloads) // self._store.width for each in group])[:-1]
+        parts = np.split(why, ends)
+        self.refused.update(REASONS[int(part[np.flatnonzero(part)[0]])] for part in parts if part.any())
+        return [not part.any() for part in parts]
 
     async def aside(self, work: Callable[[], T], /) -> T:
         """Do some work with the store in its thread."""
