@@ -43,13 +43,13 @@ def numbers_in(survey, folder):
 
 
 @contextmanager
-def serving(survey, folder, *, wait=60, **popen):
+def serving(survey, folder, *, words=("--rate", "0"), wait=60):
     """Run a collector in a process of its own, and give it with its port."""
     path = folder / "survey.json"
     survey.save(path)
-    words = ["survey", "serve", path, "--store", folder / "reports", "--port", "0", "--rate", "0", "--token", "secret"]
-    command = [sys.executable, "-m", "discreet.cli", *map(str, words)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **popen) as process:
+    start = ["survey", "serve", path, "--store", folder / "reports", "--port", "0", "--token", "secret", *words]
+    command = [sys.executable, "-m", "discreet.cli", *map(str, start)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline() for _ in range(3)]
         assert lines[1].startswith("answers:"), process.stderr.read()
         try:
@@ -60,13 +60,13 @@ def serving(survey, folder, *, wait=60, **popen):
             process.wait(wait)
 
 
-async def post(port, body, key):
+async def post(port, body, key, more=""):
     """Send one request on a connection of its own; return the status, or None where no answer came."""
     try:
         reader, writer = await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), 5)
         head = (
             "POST /reports HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Type: application/octet-stream\r\n"
-            f"Discreet-Once: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"{more}Discreet-Once: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         writer.write(head.encode() + body)
         line = await asyncio.wait_for(reader.readline(), 20)
@@ -192,6 +192,17 @@ def test_a_full_disk_refuses_loses_nothing_and_recovers(tmp_path):
         assert asyncio.run(post(port, more, "1" * 32)) == 200
         assert asyncio.run(post(port, more, "1" * 32)) == 200
     assert numbers_in(survey, tmp_path / "reports") == Counter(range(40_000))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("proxy", [None, "127.0.0.1"])
+def test_an_address_that_a_client_claims_is_believed_from_the_proxy_only(tmp_path, proxy):
+    survey = small_survey()
+    words = ("--rate", "2") if proxy is None else ("--rate", "2", "--proxy", proxy)
+    with serving(survey, tmp_path, words=words) as (_, port):
+        claims = [f"X-Forwarded-For: 192.0.2.{n}\r\n" for n in range(6)]
+        codes = [asyncio.run(post(port, responses(survey, 1)[0], os.urandom(16).hex(), claim)) for claim in claims]
+    assert codes == ([200] * 6 if proxy else [200, 200, 429, 429, 429, 429])
 
 
 def hostile(random_, survey):
