@@ -77,4 +77,11 @@ CATALOGUE = [
         "while False:",
         A + "test_no_private_column_is_read_for_a_public_one",
     ),
+    Mutant(
+        "a choice among literals that is added up in exact numbers",
+        T + "engines/engine.py",
+        "return ops.Cast(value, kind).to_expr() if kind.is_floating() else value",
+        "return value",
+        D + "test_a_choice_among_literals_is_added_up_as_floats_are_on_every_engine",
+    ),
 ]

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from discreet.cli.app import app
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.ledger import Ledger
-from discreet.tables import Table
+from discreet.tables import Bounding, Sum, Table
 from discreet.tables.derived import derived
 from discreet.tables.engines import engine_of
 from discreet.tables.engines.rowwise import like
@@ -269,6 +269,14 @@ def test_a_derived_column_is_what_plain_python_makes_of_the_row_on_every_engine(
         expected = right(engine, columns, call, seen)
         wrong = {i: (found[i], x) for i, x in expected.items() if not alike(found[i], None if x is None else x)}
         assert not wrong, (name, list(wrong.items())[:5])
+
+
+def test_a_choice_among_literals_is_added_up_as_floats_are_on_every_engine(loaded):
+    """In floats 100 times 1.005 is below 100.5; for DuckDB and PostgreSQL, literals are exact, and would round up."""
+    _, table, seen = loaded
+    chosen = Table(table, person="id").derive(v="CASE WHEN id < 0 THEN 2.5 ELSE 1.005 END")
+    plan = Bounding(Sum("v", 0, 10, "0.01"), person="id")
+    assert plan(chosen._ibis).columns[0].tolist() == [sum(250 if row["id"] < 0 else 100 for row in seen)]
 
 
 # Asked of a table.

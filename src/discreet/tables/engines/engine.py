@@ -196,8 +196,11 @@ class Engine(ABC):
         return value
 
     def exactly(self, value: Any) -> Any:
-        """Return a choice among literals that has, for the engine too, the type which Ibis says."""
-        return value
+        """Return a choice among literals that has the type which Ibis says: for engines, those of floats are exact."""
+        import ibis.expr.operations as ops
+
+        kind = value.type()
+        return ops.Cast(value, kind).to_expr() if kind.is_floating() else value  # Ibis's own would be left out.
 
     def inside(self, moment: Any) -> Any:
         """Return a day or a time within Python's years; one with a time zone, in UTC and without it."""

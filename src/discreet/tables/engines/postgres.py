@@ -35,10 +35,6 @@ class Postgres(Engine):
         """Make the temporary tables of what is in this process: that may be forbidden, and is then not paid for."""
         self.backend._run_pre_execute_hooks(query)
 
-    def exactly(self, value: Any) -> Any:
-        """Return floats: for PostgreSQL, literals are exact numbers."""
-        return call("float8", "float64", value) if value.type().is_floating() else value
-
     def bare(self, text: Any) -> Any:
         """Return a text of the database's own collation, which any pattern can be looked for in."""
         return call("convert_from", "string", self.octets(text), literal("UTF8"))
