@@ -12,6 +12,7 @@ from tiers import each
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 from discreet import BudgetError, DiscreetError, Ledger, UnsupportedError
 from discreet.disclosure import Disclosure
+from discreet.exact import written
 from discreet.tables.answers import Answer
 from discreet.tables.files import saved_rows
 from discreet.tables.publishing import PublicationFile
@@ -301,6 +302,35 @@ def test_a_look_costs_nothing_and_says_what_it_will_cost(folder):
     assert "Agreed by" in page
     assert "nothing is released yet" in page
     assert "95 % seen from" in str(found.sheet)
+
+
+def test_a_look_says_what_is_charged_and_whether_it_fits(folder):
+    found = PublicationFile(plan(folder)).check()
+    made = PublicationFile(folder / "plan.toml").release()
+    spent = Ledger(folder / "b.db").spent
+    assert made.files
+    assert found.fits
+    assert f"The tables cost epsilon {written(spent.epsilon, up=True)} and delta {written(spent.delta, up=True)}" in (
+        found.price
+    )
+    large = PublicationFile(plan(folder, epsilon="50")).check()
+    assert not large.fits
+    assert "cannot be released" in str(large)
+    with pytest.raises(BudgetError):
+        PublicationFile(folder / "plan.toml").release()
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ('[tables.a]\nby = ["town"]\nmax_groups = 1\npeople = true', r"^tables\.a\.by='town': need"),
+        ('[publications.b]\ntables = [["town"]]', r"^publications\.b\.tables='town': need"),
+        ('[publications.b]\ntables = [["city"]]\nkeys = {sex = ["f"]}', r"^publications\.b\.keys="),
+    ],
+)
+def test_mistakes_are_said_as_the_plan_says_them(tables, said, folder):
+    with pytest.raises(DiscreetError, match=said):
+        PublicationFile(plan(folder, tables)).check()
 
 
 def test_all_is_one_charge_and_the_same_figures_come_again_for_nothing(folder):

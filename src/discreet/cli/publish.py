@@ -40,10 +40,12 @@ def publish(plan: str, release: bool, html: str | None, version: str | None, who
             for name, answer in made.answers.items()
         ]
         receipts = {name: answer.said for name, answer in made.answers.items()}
-        return show([*said, *files], {"files": files, "receipts": receipts}, as_json=as_json)
+        said.append(f"{asked.out}: {len(files):,} files{', index.html among them' * ('html' in asked.formats)}")
+        return show(said, {"files": files, "receipts": receipts}, as_json=as_json)
     found = asked.check(who)
     if html is not None:
         found.page.to_html(html)
-    parts: list[Part] = [found.sheet, f"{html}: open it in a browser" if html else "--release publishes it."]
+    parts: list[Part] = [found.sheet, *([f"{html}: open it in a browser"] if html else [])]
+    parts += ["--release publishes it."] if found.fits and html is None else []
     receipts = {name: each.receipt.to_dict() for name, each in found.explained.items()}
     return show(parts, {"price": found.price, "receipts": receipts}, as_json=as_json)

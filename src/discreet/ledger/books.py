@@ -337,16 +337,30 @@ class Ledger:
         >>> book.reserve([Event.of(moves=[("0.1", 1)])] * 100, name="2026-11") == plan
         True
         """
-        mark, asker = self._current(), self._asker(who)
-        left, key = self._left(mark, asker), None if name is None else _key(name)
-        plan = Plan.of(releases, left)
-        event = plan.cheapest(left, self._shares(mark, asker))
+        plan, event = self._quoted(releases, who)
+        key = None if name is None else _key(name)
         told = {RESERVED: plan.to_dict(), "receipt": receipt} | ({} if key is None else {NAMED: key})
         entry = self._charged(event, table, told, who, key=key)
         made = Plan.read(entry.receipt)
         if made is None or made.releases != plan.releases:
             raise ParameterError("name", name, "a name under which the same releases were reserved, or nothing")
         return Reservation(self, entry.number)
+
+    def quote(self, releases: Iterable[Any], *, who: str | None = None) -> Event:
+        """Return what `reserve` would charge for releases now; nothing is charged, and `shares` says whether it fits.
+
+        >>> book = Ledger.in_memory(epsilon=5, delta="2e-6")
+        >>> f"{float(book.quote([Event.of(moves=[('0.1', 1)])] * 100).epsilon):.3f}", book.spent.epsilon
+        ('4.780', Fraction(0, 1))
+        """
+        return self._quoted(releases, who)[1]
+
+    def _quoted(self, releases: Iterable[Any], who: str | None) -> tuple[Plan, Event]:
+        """Return a plan, and the event by which it takes least of what is left."""
+        mark, asker = self._current(), self._asker(who)
+        left = self._left(mark, asker)
+        plan = Plan.of(releases, left)
+        return plan, plan.cheapest(left, self._shares(mark, asker))
 
     def reserved_as(self, name: str, /) -> Reservation | None:
         """Return what was reserved under a name and not taken back; None where nothing was.

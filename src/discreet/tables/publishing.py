@@ -38,7 +38,7 @@ from typing import Any, Final, NamedTuple, final
 
 from discreet.accounting import Amount
 from discreet.disclosure import SUMMARY, digest_of
-from discreet.errors import BudgetError, ParameterError, UnsupportedError, none_of
+from discreet.errors import BudgetError, KindError, ParameterError, UnsupportedError, none_of
 from discreet.exact import written
 from discreet.files import checked_page, checked_place, path_of, read_toml
 from discreet.frozen import freeze
@@ -98,6 +98,8 @@ class Preview(Result):
     explained: Mapping[str, Explanation | PublicationPlan]
     price: str
     left: Amount
+    fits: bool = True
+    """Whether there is enough left on the books."""
 
     @property
     def sheet(self) -> Sheet:
@@ -235,11 +237,18 @@ class PublicationFile:
         explained = self._explained()
         with self._books(who) as book:
             made = book.reserved_as(self._digest)
-            apart = _text(_price(explained.values()))
-            price = f"One by one the tables cost {apart}; together they are charged what takes least of the rest."
             if made is not None:
                 price = f"It is reserved, as entry {made.number}: nothing more is spent."
-            return Preview(self._title, explained, price, book.left)
+                return Preview(self._title, explained, price, book.left)
+            event = book.quote(list(explained.values()), who=who)
+            apart, together = _price(explained.values()), Amount(event.epsilon, event.delta)
+            part = book.shares(who=who)(event)
+            fits = f"{written(100 * part, up=True)} % of what is left on the books."
+            rest = fits if part <= 1 else "more than is left on the books, so that they cannot be released."
+            more = "" if together == apart else f"; one by one it would be {_text(apart)}"
+            return Preview(
+                self._title, explained, f"The tables cost {_text(together)}{more}: {rest}", book.left, part <= 1
+            )
 
     def release(self, who: str | None = None) -> Published:
         """Publish all tables, charged as one reservation; what was released before comes again, for nothing.
@@ -260,8 +269,15 @@ class PublicationFile:
         return Published(MappingProxyType(answers), files)
 
     def _explained(self) -> dict[str, Explanation | PublicationPlan]:
-        table = self._table()
-        return {each.name: each.explain(table) for each in self.tables}
+        table, found = self._table(), dict[str, Explanation | PublicationPlan]()
+        for each in self.tables:
+            try:
+                found[each.name] = each.explain(table)
+            except (ParameterError, KindError) as error:  # Said as the plan says it.
+                if not str(error).startswith(each.place):
+                    error.args = (f"{each.place}.{re.sub('^columns=', 'by=', str(error))}",)
+                raise
+        return found
 
     def _books(self, who: str | None) -> Ledger:
         book = Ledger(self.binding.ledger or "", who=who)

@@ -115,6 +115,11 @@ class Wanted:
     max_groups: int | None
 
     @property
+    def place(self) -> str:
+        """Where the plan has it."""
+        return f"tables.{self.name}"
+
+    @property
     def files(self) -> tuple[str, ...]:
         """What its file is called."""
         return (self.name,)
@@ -127,9 +132,7 @@ class Wanted:
         """Say what can be said of it before it is made."""
         groups, numbers = self._groups(table)
         if numbers["max_groups"] is None and self.by and table.person is not None:
-            raise ParameterError(
-                f"tables.{self.name}", "max_groups", "max_groups = 3, say: in how many a person counts"
-            )
+            raise ParameterError(self.place, "max_groups", "max_groups = 3, say: in how many a person counts")
         return groups.explain(*self.asked, **numbers)
 
     def release(self, table: Table) -> tuple[Answer, ...]:
@@ -155,6 +158,11 @@ class WantedTogether:
     noise: str
     zeros: tuple[tuple[tuple[str, Any], ...], ...] | None
     total: int | None
+
+    @property
+    def place(self) -> str:
+        """Where the plan has them."""
+        return f"publications.{self.name}"
 
     @property
     def files(self) -> tuple[str, ...]:

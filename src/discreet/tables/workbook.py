@@ -59,7 +59,7 @@ def write_workbook(
         for name, (_, table) in zip(names, parts, strict=True):
             _fill(book.add_worksheet(name), table, bold, moment)
         sheet = book.add_worksheet(last)
-        sheet.set_column(0, 0, 14)
+        sheet.set_column(0, 0, min(max([14, *(len(name) + 2 for name, _ in statements)]), _WIDE))
         sheet.set_column(1, 1, 100, wrap)
         said = [*statements, ("receipt", json.dumps(receipts, indent=1, ensure_ascii=False, default=str))]
         for row, (name, text) in enumerate(said):
