@@ -9,6 +9,13 @@ VALUE = TYPES + "test_a_value_of_any_size_is_clipped"
 
 CATALOGUE = [
     Mutant(
+        "the sum of one aggregate for another of the same column",
+        T + "bounding.py",
+        "first.setdefault(value.op(), name)",
+        "first.setdefault(self._values[name].column, name)",
+        "test_tables_bounding.py::test_each_engine_gives_the_reference_aggregates",
+    ),
+    Mutant(
         "keys from Spark in the order in which they arrive",
         E + "spark.py",
         "[np.argsort(np.argsort(numbers[rows]))]",

@@ -43,6 +43,7 @@ from discreet.tables import (
     Sum,
     Variance,
 )
+from discreet.tables.engines import engine_of
 from discreet.tables.engines.duckdb import DuckDB
 from discreet.tables.release import InTurn
 from discreet.tables.spread import Sizes
@@ -90,6 +91,7 @@ AGES = Histogram("units", -10, 0, 5, 50)
 PRICES = Histogram("amount", 0, "0.1", "3.14", "99.995", 100)
 WEIGHTS = Distinct("weight", 2)
 QUOTIENTS = [Ratio(Sum(*GRID), Rows(2)), Variance(*SIGNED), StandardDeviation("units", -10, 10, 1)]
+SAME = [Mean(*GRID), MEDIAN, People(), Sum(*GRID), Sum(*SIGNED), Ratio(Sum(*GRID), Rows(2)), Sum("amount", 0, 100, 1)]
 PLANS = [
     Bounding(People(), person="id", by="city", max_groups=1),
     Bounding(People(), person="id", by="city", max_groups=3),
@@ -120,6 +122,9 @@ PLANS = [
     Bounding(SEVERAL, person="id", by="city", max_groups=2, sizes=Sizes()),
     Bounding(SEVERAL, person="name", by=["flag"], max_groups=2, keys=[True, None], sizes=Sizes()),
     Bounding(SEVERAL, person=None, by="city"),
+    Bounding(SAME, person="id", by="city", max_groups=2, sizes=Sizes()),
+    Bounding(SAME, person=None, by="month"),
+    Bounding(SAME, person="name"),
     Bounding(QUOTIENTS, person="id", by="city", max_groups=2),
     Bounding(QUOTIENTS, person=None),
     Bounding([Rows(2), *SEVERAL[:3]], person="id", by="month", max_groups=2, sizes=Sizes(rows=2)),
@@ -223,6 +228,15 @@ def test_one_query_serves_all_aggregates_and_the_head_count(engine):
     people = replace(plan, aggregates=(*SEVERAL, People(name="again")))
     assert answer.people.tolist() == answer.columns[1].tolist()
     assert named(column(plan, answer, 1)) == named(reference.result(people, engine.seen(rows), SALT, place=6))
+
+
+def test_aggregates_of_the_same_steps_share_a_sum(engine):
+    loaded = engine.load(SCHEMA, table(5, 9))
+    plan = Bounding(SAME, person="id", by="city", max_groups=2)
+    sums = plan.each(
+        plan.rows(loaded, engine_of(loaded)), ["p0", "k0"], plan._shared(loaded, engine_of(loaded)).values()
+    )
+    assert sums.columns == ("p0", "k0", "n", "s0", "s1", "s6")
 
 
 def test_a_salt_changes_who_keeps_what_and_a_fresh_one_is_drawn_each_time():

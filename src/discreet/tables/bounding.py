@@ -306,14 +306,16 @@ class Bounding(Transformation[Any, Totals]):
         keys = [f"k{i}" for i in range(len(self.by))]
         if self.person is None:  # proof: row
             brought = {i: rows.select(*keys, w=rows[f"w{i}"]) for i in self._brought}
-            return self._totals(rows.mutate(n=1), keys, brought)
+            return self._totals(rows.mutate(n=1), keys, brought, {})
         who = [f"p{i}" for i in range(len(self.person))]
         brought = {i: self._first_values(rows, i, Order.of(engine, salt), who, keys) for i in self._brought}
+        shared = self._shared(table, engine)
+        each = self.each(rows, [*who, *keys], shared.values())
         if not keys:
-            each = self.each(rows, who)
-            return self._totals(each if self.sizes is None else each.mutate(b=self.sizes.bin(each)), keys, brought)
+            each = each if self.sizes is None else each.mutate(b=self.sizes.bin(each))
+            return self._totals(each, keys, brought, shared)
         order = Order.of(engine, salt, self.common(table, engine))
-        return self._bounded(self.each(rows, [*who, *keys]), order, who, keys, brought)
+        return self._totals(*self._bounded(each, order, who, keys, brought), shared)
 
     def rows(self, table: Any, engine: Engine, number: Callable[[Any], Any] | None = None) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ..., or w0, w1, ...
@@ -333,10 +335,7 @@ class Bounding(Transformation[Any, Totals]):
                 else:
                     columns[f"k{i}"] = engine.key(column)  # proof: readable
         for name, aggregate in self._values.items():
-            value = with_type(rows[aggregate.column], "float64")
-            value = engine.text_number(value) if value.type().is_string() else value  # proof: number
-            if not value.type().is_numeric() or value.type().is_boolean():
-                raise KindError("column", aggregate.column, f"a column of numbers, not {value.type()}")
+            value = _numbers(rows, str(aggregate.column), engine)
             wanted += engine.present(value)  # proof: valueless
             columns[name] = aggregate.placed(value, engine) if number is None else number(value)
         for i in self._brought:
@@ -360,6 +359,14 @@ class Bounding(Transformation[Any, Totals]):
             for i, aggregate in enumerate(self.aggregates)
             if aggregate.column is not None and not aggregate.brings
         }
+
+    def _shared(self, table: Any, engine: Engine) -> dict[str, str]:
+        """Return for each of the values s0, s1, ... the first that is the same column, whose sums are its sums."""
+        first: dict[Any, str] = {}
+        values = {
+            name: each.placed(_numbers(table, str(each.column), engine), engine) for name, each in self._values.items()
+        }
+        return {name: first.setdefault(value.op(), name) for name, value in values.items()}  # proof: shared
 
     def _narrow(self, table: Any) -> Any:
         """Return the rows that pass the filter, with the columns that are needed: engines are slow on thousands."""
@@ -387,8 +394,13 @@ class Bounding(Transformation[Any, Totals]):
         ranked = placed.mutate(q=_rank(placed, [*who, *keys], ["w"]))
         return ranked.filter(ranked.q <= self.aggregates[place].brings).select(*who, *keys, "w")  # proof: brought
 
-    def _bounded(self, each: Any, order: Order, who: list[str], keys: list[str], brought: Mapping[int, Any]) -> Any:
-        """Return the totals of each person's first groups in the keyed order, from a row for each person and group."""
+    def _bounded(
+        self, each: Any, order: Order, who: list[str], keys: list[str], brought: Mapping[int, Any]
+    ) -> tuple[Any, list[str], dict[int, Any]]:
+        """Return each person's first groups in the keyed order, from a row for each person and group.
+
+        With them are the names of keys, and what is brought to these groups.
+        """
         sizes = self.sizes
         kept = self.first_groups(
             each, order, who, keys, lambda placed: {} if sizes is None else sizes.of_people(placed, who)
@@ -402,7 +414,7 @@ class Bounding(Transformation[Any, Totals]):
             same = [pairs[name] == groups[f"o{name}"] for name in who]
             same += [pairs[name].identical_to(groups[f"o{name}"]) for name in keys]
             values[i] = pairs.inner_join(groups, same)  # proof: there
-        return self._totals(kept, keys, values)
+        return kept, keys, values
 
     def common(self, table: Any, engine: Engine) -> Any:
         """Return the groups of a table's first rows, where an engine looks codes up faster than it computes them.
@@ -417,21 +429,27 @@ class Bounding(Transformation[Any, Totals]):
         keys = {f"k{i}": engine.key(with_type(rows[name], "string")) for i, name in enumerate(self.by)}
         return rows.select(**keys).distinct()  # proof: apiece
 
-    def each(self, rows: Any, who: list[str]) -> Any:
-        """Return one row for each person, or for each person and group: how many rows, and the sums of the values."""
-        sums = {name: rows[name].sum().cast("int64") for name in self._values}
+    def each(self, rows: Any, who: list[str], summed: Iterable[str] | None = None) -> Any:
+        """Return one row for each person, or for each person and group: how many rows, and the sums of the values.
+
+        Those that are *summed* are all of them unless said.
+        """
+        names = self._values if summed is None else dict.fromkeys(summed)
+        sums = {name: rows[name].sum().cast("int64") for name in names}
         if self.sizes is not None and self.sizes.values is not None:
             sums["d"] = rows[f"w{self.sizes.values}"].nunique().cast("int64")
         return rows.group_by(who).agg(n=rows.count().cast("int64"), **sums)
 
-    def _totals(self, each: Any, keys: list[str], brought: Mapping[int, Any]) -> Any:
+    def _totals(self, each: Any, keys: list[str], brought: Mapping[int, Any], shared: Mapping[str, str]) -> Any:
         """Return what people add up to, each of whom has one row in a group: totals of groups, and of bins of them.
 
-        Of aggregates of distinct values it is how many different ones are *brought*.
+        Of aggregates of distinct values it is how many different ones are *brought*. Those that are *shared* are under
+        the names of others.
         """
         found, bins = {"people": each.count()}, {} if self.sizes is None else {"b": each.b}
         for i, aggregate in enumerate(self.aggregates):
-            s = each[f"s{i}"] if f"s{i}" in each.columns else None
+            name = shared.get(f"s{i}", f"s{i}")
+            s = each[name] if name in each.columns else None
             if i in self._binned:
                 bins[f"x{i}"] = aggregate.bin(each, s).cast("int64")  # proof: cell
             elif i not in brought:
@@ -488,6 +506,15 @@ def _rank(placed: Any, among: list[str], names: list[str]) -> Any:
     group_by = [placed[name] for name in among]
     until = ibis.range_window(group_by=group_by, order_by=[placed.v, *ties], preceding=None, following=0)
     return placed.count().over(until)
+
+
+def _numbers(rows: Any, name: str, engine: Engine) -> Any:
+    """Return a column of numbers."""
+    value = with_type(rows[name], "float64")
+    value = engine.text_number(value) if value.type().is_string() else value  # proof: number
+    if not value.type().is_numeric() or value.type().is_boolean():
+        raise KindError("column", name, f"a column of numbers, not {value.type()}")
+    return value
 
 
 def _people(cells: Any) -> Any:
