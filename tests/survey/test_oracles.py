@@ -569,7 +569,13 @@ class TestFamilies:
 
 def test_figures_are_those_from_before():
     wanted, found = json.loads(oracle_figures.FILE.read_text()), json.loads(json.dumps(oracle_figures.figures()))
-    assert found["forms"] == wanted["forms"]
+    assert found["forms"].keys() == wanted["forms"].keys()
+    for name, figures in found["forms"].items():
+        for what, value in figures.items():
+            before = wanted["forms"][name][what]
+            # The ends of an interval are the root of a function, and its last digit is the processor's.
+            same = pytest.approx(before, rel=1e-14) if what == "difference" else before
+            assert value == same, (name, what)
     recorded = {row[0].split(",")[0] for rows in wanted["plans"].values() for row in rows}
     for asked, rows in found["plans"].items():
         assert [row for row in rows if row[0].split(",")[0] in recorded] == wanted["plans"][asked], asked

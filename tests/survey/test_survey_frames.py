@@ -804,6 +804,19 @@ class TestLoad:
     def expected():
         return Survey([SMOKES, AGE, MEMBER], epsilon="2.5", weights={"smokes": 3}, kinds={"age": OptimizedUnary})
 
+    @pytest.mark.parametrize(
+        ("more", "asked", "word"),
+        [
+            ({"words": "hello"}, {}, "words"),
+            ({}, {"mising": "no answer"}, "did you mean 'missing'"),
+            ({"wave": []}, {}, "waves"),
+        ],
+    )
+    def test_a_slip_in_a_file_is_told_and_not_passed_over(self, more, asked, word):
+        data = {"epsilon": 1, "questions": [{"name": "smokes", "choices": ["no", "yes"]} | asked]} | more
+        with pytest.raises(ParameterError, match=word):
+            Survey.from_dict(data)
+
     def test_toml_and_json_by_hand_are_the_survey_they_say(self, tmp_path):
         import tomllib
 

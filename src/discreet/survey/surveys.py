@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 
-from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError, show
+from discreet.errors import KindError, MismatchError, ParameterError, ReportError, UnsupportedError, none_of, show
 from discreet.exact import Exact, exact, listed, written
 from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
@@ -49,6 +49,16 @@ __all__ = ["Boxes", "Estimates", "Survey"]
 Q = TypeVar("Q", bound=Choices | TextQuestion)
 
 _CHUNK: Final = 1 << 16
+_KEYS: Final = (
+    *("epsilon", "questions", "dice"),
+    *("title", "sponsor", "consent", "language", "collector", "most", "memory"),  # Of its page.
+    *("waves", "people"),  # Of whoever collects.
+)
+"""What a survey's file may say; a word that is none of these may be a slip, and is not passed over."""
+_QUESTION_KEYS: Final = (
+    *("name", "choices", "missing", "weight", "mechanism", "text", "labels", "group"),
+    *("length", "hashes", "cohorts", "key"),  # Of open text.
+)
 _FLOATS: Final = (float, np.floating)
 
 
@@ -306,6 +316,9 @@ class Survey:
         items = data["questions"]
         if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
             raise KindError("questions", items, "a list of mappings with name and choices")
+        for what, known_keys, found in (("survey", _KEYS, [data]), ("question", _QUESTION_KEYS, items)):
+            if strange := [key for each in found for key in each if key not in known_keys]:
+                raise none_of(f"key of a {what}", strange[0], known_keys)
         questions = [_read_question(item) for item in items]
         chosen = [item.get("mechanism") for item in items]
         weights = {q.name: item["weight"] for q, item in zip(questions, items, strict=True) if "weight" in item}
