@@ -142,8 +142,22 @@ CATALOGUE = [
     Mutant(
         "results that move by one",
         "serve/results.py",
-        "return any(more) and all(n == 0 or n >= self._step for n in more)",
-        "return any(more) and (before is not None or all(n == 0 or n >= self._step for n in more))",
+        "if _n(now) - _n(shown) >= self._step:",
+        "if _n(now) - _n(shown) >= (1 if _n(shown) else self._step):",
+        f"{A}::TestResults",
+    ),
+    Mutant(
+        "all waves together as they are now",
+        "serve/results.py",
+        "boxes = [self._moment(wave) for wave in self._waves(name)]",
+        "boxes = [self._counts.of(wave) if name == ALL else self._moment(wave) for wave in self._waves(name)]",
+        f"{A}::TestResults",
+    ),
+    Mutant(
+        "metrics for everybody",
+        "serve/app.py",
+        "async def _metrics(self, request: Request) -> Response:\n        self._authorize(request)",
+        "async def _metrics(self, request: Request) -> Response:",
         f"{A}::TestResults",
     ),
     Mutant(

@@ -1,6 +1,7 @@
 """The collector over HTTP: what it takes, what it refuses and in which words, and what it shows to whom."""
 
 import asyncio
+import itertools
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -334,14 +335,38 @@ class TestResults:
 
         played(play())
 
-    def test_in_public_they_move_by_steps(self, survey, memory_path):
+    def test_in_public_they_move_by_steps_and_for_the_owner_by_one(self, survey, memory_path):
         async def play():
-            async with collecting(survey, memory_path, token=None, step=10) as http:
-                shown = []
+            async with collecting(survey, memory_path, public=True, step=10) as http:
+                shown, own = [], []
                 for _ in range(35):
                     await sent(http, given(survey, 0, 0))
                     shown.append((await http.get("/results.json")).json()["reports"])
+                    own.append((await http.get("/results.json?now", headers=TOKEN)).json()["reports"])
                 assert shown == [None] * 9 + [10] * 10 + [20] * 10 + [30] * 6
+                assert own == list(range(1, 36))
+                assert (await http.get("/results.json?now")).status_code == 401
+                assert (await http.get("/metrics")).status_code == 401
+
+        played(play())
+
+    def test_in_public_no_two_views_of_a_wave_differ_by_less_than_a_step(self, survey, memory_path):
+        """A wave by itself, and the same among all waves, asked for at whichever moments."""
+        calendar = Calendar(
+            (Period("spring", None, NOON + timedelta(hours=1)), Period("autumn", NOON + timedelta(1))), "same"
+        )
+
+        async def play():
+            more = {"calendar": calendar, "now": lambda: NOON, "public": True, "step": 10}
+            async with collecting(survey, memory_path, **more) as http:
+                seen = set()
+                for turn in range(60):
+                    await sent(http, given(survey, 0, 0))
+                    view = ("spring", "all")[turn * 7 % 11 > 5]
+                    seen.add((await http.get(f"/results.json?wave={view}")).json()["reports"])
+                numbers = sorted(seen - {None})
+                assert len(numbers) > 3
+                assert all(after - before >= 10 for before, after in itertools.pairwise(numbers))
 
         played(play())
 
@@ -349,7 +374,9 @@ class TestResults:
         from discreet.serve import results
 
         made, make = [], results.Results._make
-        monkeypatch.setattr(results.Results, "_make", lambda self, name: made.append(name) or make(self, name))
+        monkeypatch.setattr(
+            results.Results, "_make", lambda self, name, boxes: made.append(name) or make(self, name, boxes)
+        )
 
         async def play():
             async with collecting(survey, memory_path) as http:

@@ -106,11 +106,12 @@ def test_a_process_that_is_killed_while_it_stores_leaves_all_that_it_acknowledge
                     os.write(writing, number.to_bytes(2, "little"))
             os._exit(1)
         os.close(writing)
-        time.sleep(random.uniform(0.03, 0.1))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
         with os.fdopen(reading, "rb") as pipe:
-            told += len(pipe.read()) // 2
+            first = pipe.read(2)
+            time.sleep(random.uniform(0, 0.05))
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            told += len(first + pipe.read()) // 2
         found = numbers_in(survey, memory_path)
         assert set(found.values()) <= {1}
         assert set(range(told)) <= set(found)

@@ -282,6 +282,12 @@ class TestCommands:
             assert done.exit_code == 0
             assert ("in each wave" in (folder / f"{people}.html").read_text()) == (people == "same")
 
+    def test_a_single_wave_of_people_who_will_be_asked_again_has_a_page(self, folder):
+        self.collect(folder, folder / "spring.parquet", out="spring.json", wave="spring")
+        page = Boxes.load(folder / "spring.json").estimate(people="same").to_html()
+        assert "Each wave on its own" in page
+        assert "The change from" not in page
+
     def test_boxes_of_other_surveys_are_refused(self, folder):
         other = Survey.of([SETS]).collector(wave="x")
         with pytest.raises(MismatchError, match="same survey"):

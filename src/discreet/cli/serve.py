@@ -25,8 +25,8 @@ _WAVE = click.option("--wave", help="The wave, where the survey has several.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 for all who reach this machine.")
 @click.option("--token", envvar="DISCREET_TOKEN", help="Who has it sees results; else one is drawn and shown.")
-@click.option("--public-results", is_flag=True, help="Show results to all, in steps of --step reports.")
-@click.option("--step", type=click.IntRange(1), help="Renew results after so many more reports; 1, in public 10.")
+@click.option("--public-results", is_flag=True, help="Show results to all; with the token, at /results?now.")
+@click.option("--step", type=click.IntRange(1), default=10, show_default=True, help="Public ones move by so many.")
 @click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
 @click.option("--rate", type=click.IntRange(0), default=600, show_default=True, help="Requests a minute; 0: any.")
 @click.option("--proxy", metavar="ADDRESS", help="Believe X-Forwarded-For from this address; off unless given.")
@@ -40,7 +40,7 @@ def serve(
     host: str,
     token: str | None,
     public_results: bool,
-    step: int | None,
+    step: int,
     confidence: str,
     rate: int,
     proxy: str | None,
@@ -60,11 +60,12 @@ def serve(
 
     asked, calendar = Survey.load(survey_file), Calendar.load(survey_file)
     page = Poll.load(survey_file, collector="self").to_html()
-    secret = None if public_results else token or next(iter(new_codes(1)))
+    secret = token or next(iter(new_codes(1)))
     settings = Settings(
         token=secret,
         confidence=confidence,
-        step=step or (10 if public_results else 1),
+        public=public_results,
+        step=step,
         rate=rate or None,
         origins=origins,
         log=log,
@@ -82,7 +83,7 @@ def serve(
         f"results:  {address}/results",
     ]
     data = {"address": address, "results": f"{address}/results", "epsilon": asked.privacy_map(1)}
-    if secret is not None and token is None:
+    if token is None:
         lines.append(f"token:    {secret}  (the password of the results, with any name)")
         data["token"] = secret
     show(lines, data, as_json=as_json)

@@ -92,11 +92,12 @@ _INLINE: Final = re.compile(r"<(script|style)\b[^>]*>(.*?)</\1>", re.DOTALL | re
 @final
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the owner of a survey decides. A *token* of None makes the results public."""
+    """What the owner of a survey decides. Who has the *token* sees all results; in *public* they move by steps."""
 
-    token: str | None
+    token: str
+    public: bool = False
+    step: int = 10
     confidence: Exact = "0.95"
-    step: int = 1
     rate: int | None = 600
     most_bytes: int = 1 << 20
     origins: tuple[str, ...] = ()
@@ -127,7 +128,9 @@ class Desk:
         self._counts = Counts(survey, store)
         self._limiter = Limiter(settings.rate)
         self._writer = Writer(store, self._counts, self._intake.why)
-        self._results = Results(self._counts, self._calendar, confidence=settings.confidence, step=settings.step)
+        seen = {"confidence": settings.confidence}
+        self._results = Results(self._counts, self._calendar, step=1, **seen)
+        self._public = Results(self._counts, self._calendar, step=settings.step, **seen) if settings.public else None
         self._form = survey.to_json()
         self._page = page
         self._answered: Counter[tuple[str, int]] = Counter()
@@ -240,13 +243,15 @@ class Desk:
         return Response(_NOTHING if shown is None else shown.data, media_type=_JSON)
 
     async def _asked_for(self, request: Request) -> Shown | None:
-        self._authorize(request)
+        results = self._results if self._public is None or "now" in request.query_params else self._public
+        if results is self._results:
+            self._authorize(request)
         name = request.query_params.get("wave")
         if name is None:
             name = str(self._calendar.latest(self._now()).wave)
         if (name == ALL and self._calendar.people is None) or (name != ALL and self._calendar.named(name) is None):
             raise HTTPException(404)
-        return await self._results.of(name)
+        return await results.of(name)
 
     async def _metrics(self, request: Request) -> Response:
         self._authorize(request)
@@ -271,8 +276,6 @@ class Desk:
     def _authorize(self, request: Request) -> None:
         """Refuse whoever has not the token, in a time that does not depend on what was sent."""
         self._limit(request)
-        if self._settings.token is None:
-            return
         wanted, given = (hashlib.sha256(each).digest() for each in (self._settings.token.encode(), _token(request)))
         if not hmac.compare_digest(wanted, given):
             raise HTTPException(401, headers={"WWW-Authenticate": 'Basic realm="results", charset="UTF-8"'})

@@ -29,7 +29,11 @@ class Counts:
 
     def of(self, wave: str, /) -> Boxes:
         """Return the boxes of a wave; others that are made later do not change them."""
-        return self._boxes.get(wave) or self._survey.collector(wave=name_of(wave))
+        return self._boxes.get(wave) or self.none(wave)
+
+    def none(self, wave: str, /) -> Boxes:
+        """Return the boxes of a wave in which nobody has answered."""
+        return self._survey.collector(wave=name_of(wave))
 
     def n(self, wave: str, /) -> int:
         """Return how many responses a wave has."""
@@ -48,7 +52,7 @@ class Counts:
         """Count all again, where there is doubt."""
         if not self._stale:
             return
-        found = {wave: self._survey.collector(wave=name_of(wave)) for wave in self._store.waves()}
+        found = {wave: self.none(wave) for wave in self._store.waves()}
         for wave in list(found):
 
             def take(rows: NDArray[np.uint8], wave: str = wave) -> None:
@@ -59,7 +63,7 @@ class Counts:
 
     def _counted(self, wave: str, rows: NDArray[np.uint8]) -> Boxes:
         """Return the boxes of some payloads; those that nobody can have sent are damage."""
-        boxes = self._survey.collector(wave=name_of(wave))
+        boxes = self.none(wave)
         for box, part in zip(boxes.values(), np.split(rows, self._ends, axis=1), strict=True):
             box.add_chunk(part, payloads=True)
             if box.refused:

@@ -30,43 +30,45 @@ class Shown(NamedTuple):
 
 @final
 class Results:
-    """Results of one wave or of all. With *step*, they are shown anew only after so many more reports.
+    """Results of one wave or of all. With *step*, a wave moves on only when it has so many more reports.
 
     Whoever sees the results before and after a single report sees that report, which its epsilon protects; a step hides
-    it among others.
+    it among others. A wave is shown as it was at one moment, by itself and among all: two views of it must not differ
+    by a single report either.
     """
 
     def __init__(self, counts: Counts, calendar: Calendar, /, *, confidence: Exact, step: int) -> None:
         self._counts, self._calendar = counts, calendar
         self._confidence, self._step = confidence, step
+        self._moments: dict[str, Boxes] = {}
         self._shown: dict[str, Shown] = {}
         self._making = asyncio.Lock()
 
     async def of(self, name: str, /) -> Shown | None:
         """Return the results of the waves of a name, or None where there are too few reports yet."""
         async with self._making:
-            before = self._shown.get(name)
-            if self._is_due(name, before):
-                made = await asyncio.to_thread(self._make, name)
-                before = self._shown[name] = made
-            return before
+            boxes = [self._moment(wave) for wave in self._waves(name)]
+            numbers = tuple(map(_n, boxes))
+            if not any(numbers):
+                return None
+            if name not in self._shown or self._shown[name].n != numbers:
+                self._shown[name] = await asyncio.to_thread(self._make, name, boxes)
+            return self._shown[name]
 
     def _waves(self, name: str) -> list[str]:
         periods = self._calendar.periods
         return [text_of(each.wave) for each in periods if name == ALL or str(each.wave) == name]
 
-    def _numbers(self, name: str) -> tuple[int, ...]:
-        return tuple(map(self._counts.n, self._waves(name)))
+    def _moment(self, wave: str) -> Boxes:
+        """Return the boxes of a wave as they are shown, which are the present ones if there is enough in them."""
+        now = self._counts.of(wave)
+        shown = self._moments.setdefault(wave, self._counts.none(wave))
+        if _n(now) - _n(shown) >= self._step:
+            self._moments[wave] = now
+        return self._moments[wave]
 
-    def _is_due(self, name: str, before: Shown | None) -> bool:
-        """Whether some wave has at least *step* more reports than are shown, and none has fewer more, but for none."""
-        now = self._numbers(name)
-        more = [new - old for new, old in zip(now, before.n if before else (0,) * len(now), strict=True)]
-        return any(more) and all(n == 0 or n >= self._step for n in more)
-
-    def _make(self, name: str) -> Shown:
-        boxes = [self._counts.of(wave) for wave in self._waves(name)]
-        numbers = tuple(next(iter(each.values())).n for each in boxes)
+    def _make(self, name: str, boxes: list[Boxes]) -> Shown:
+        numbers = tuple(map(_n, boxes))
         # Open text is decoded by whoever has candidates; see `export`.
         chosen = [{name: box for name, box in each.items() if isinstance(box.form, Form)} for each in boxes]
         some = [Boxes(each) for each, n in zip(chosen, numbers, strict=True) if n and each]
@@ -76,3 +78,7 @@ class Results:
         found: Estimates = some[0].estimate(*some[1:], people=people, confidence=self._confidence)
         data: dict[str, Any] = {"reports": sum(numbers), **found.to_dict()}
         return Shown(numbers, found.to_html(), json.dumps(data, ensure_ascii=False))
+
+
+def _n(boxes: Boxes) -> int:
+    return next(iter(boxes.values())).n

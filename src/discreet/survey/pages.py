@@ -94,9 +94,9 @@ def _by_wave(estimate: WavesEstimate) -> Iterator[Block]:
     )
     columns = [*heads, *share_columns(shares, ends, errors, estimate.confidence)]
     yield Sheet(f"{name}: each wave", columns, row="choice")
-    (first, before), *_, (last, after) = waves.items()
-    if first == last:
+    if len(waves) < 2:
         return
+    (first, before), *_, (last, after) = waves.items()
     low = np.maximum(after.intervals[:, 0] - before.intervals[:, 1], -1)
     high = np.minimum(after.intervals[:, 1] - before.intervals[:, 0], 1)
     yield Text([f"The change from {named(first)} to {named(last)}, in points. It is significant where 0 is outside:"])
