@@ -233,6 +233,9 @@ Definition laplace_tail (k s : R) := ((exp ((- k) / s)) / (1 + (exp ((- 1) / s))
 (* noise/laplace.py: return max(-floor_bits(self.scale * ln(p * (1 + exp(-1 / self.scale))), 0), 1) *)
 Definition laplace_reach (p s : R) := (s * (ln (p * (1 + (exp ((- 1) / s))))))%R.
 
+(* noise/laplace.py: return max(-floor_bits(self.scale * ln(p * (1 + exp(-1 / self.scale))), 0), 1) *)
+Definition laplace_reach_least (floor : Z) := (Z.max (- floor) 1)%Z.
+
 (* mechanisms/add_noise.py: return Sensitivity(l0 if size is None else min(l0, size), l1, min(li, width)).tightest() *)
 Definition add_noise_diameter_l0 (l0 size : Z) := (Z.min l0 size)%Z.
 
@@ -262,6 +265,22 @@ Definition keep_above_delta_of (surprise : R) := (- (exp (- surprise) - 1))%R.
 
 (* mechanisms/keep_above.py: above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold *)
 Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.
+
+(* mechanisms/keep_above.py: _least_threshold *)
+Definition keep_above_full (l1 li : Z) := (l1 / li)%Z.
+Definition keep_above_bottom (li : Z) := (li - 2)%Z.
+Definition keep_above_share (most full : R) := (if Req_EM_T full 1 then most else (- (exp ((ln (1 + (- most))) / full) - 1)))%R.
+Definition keep_above_first (low : Z) := (low + 1)%Z.
+Definition keep_above_first_look (low : Z) := (low + 1)%Z.
+Definition keep_above_apart (low high : Z) := (1 <? (high - low))%Z.
+Definition keep_above_ratio (most surprise : R) := ((- (ln (1 + (- most)))) / surprise)%R.
+Definition keep_above_gap (here li : Z) := ((here + 1) - li)%Z.
+Definition keep_above_floor (li : Z) := (li - 1)%Z.
+Definition keep_above_rises (here there : Z) := (here <? there)%Z.
+Definition keep_above_below (there high : Z) := (there <? high)%Z.
+Definition keep_above_middle (low high : Z) := ((low + high) / 2)%Z.
+Definition keep_above_skipped (low there : Z) := (Z.max low (there - 1))%Z.
+Definition keep_above_next (low : Z) := (low + 1)%Z.
 
 (* noise/gaussian.py: if v < 0: *)
 Definition gaussian_variance (v : R) : Prop := (~ (v < 0))%R.

@@ -105,12 +105,12 @@ Proof.
 Qed.
 
 (** Whether one interval is nowhere below another. *)
-Definition reaches (p : Z) (i j : I.type) : bool :=
+Definition is_above (p : Z) (i j : I.type) : bool :=
   match I.sign_large (I.sub p i j) with Xgt | Xeq => true | _ => false end.
 
-Lemma reaches_le p x y : reaches p (interval p x) (interval p y) = true -> real y <= real x.
+Lemma above_le p x y : is_above p (interval p x) (interval p y) = true -> real y <= real x.
 Proof.
-  unfold reaches. intro Hu. pose proof (I.sub_correct p _ _ _ _ (interval_real p x) (interval_real p y)) as Hc.
+  unfold is_above. intro Hu. pose proof (I.sub_correct p _ _ _ _ (interval_real p x) (interval_real p y)) as Hc.
   pose proof (I.sign_large_correct (I.sub p (interval p x) (interval p y))) as H.
   destruct (I.sign_large _) in H, Hu; try discriminate; specialize (H _ Hc).
   - injection H. lra.
@@ -120,13 +120,13 @@ Qed.
 (** Whether something is shown of the greater of two numbers, whichever that is. *)
 Definition of_greater (p : Z) (x y : number) (shown : number -> bool) : bool :=
   let i := interval p x in let j := interval p y in
-  if reaches p i j then shown x else if reaches p j i then shown y else false.
+  if is_above p i j then shown x else if is_above p j i then shown y else false.
 
 Lemma of_greater_is p x y shown : of_greater p x y shown = true ->
   exists z, real z = Rmax (real x) (real y) /\ shown z = true.
 Proof.
-  unfold of_greater. destruct (reaches p _ _) eqn:H1; [|destruct (reaches p (interval p y) _) eqn:H2; [|discriminate]];
-    intro H; [apply reaches_le in H1; exists x|apply reaches_le in H2; exists y].
+  unfold of_greater. destruct (is_above p _ _) eqn:H1; [|destruct (is_above p (interval p y) _) eqn:H2; [|discriminate]];
+    intro H; [apply above_le in H1; exists x|apply above_le in H2; exists y].
   - rewrite Rmax_left; auto.
   - rewrite Rmax_right; auto.
 Qed.
@@ -138,7 +138,7 @@ Definition shows (p : Z) (x : number) (m e : Z) : bool :=
    match I.sign_strict (I.sub p i (interval p (fraction (fst (before m e)) (snd (before m e))))) with
    | Xgt => true | _ => false
    end &&
-   reaches p (interval p (fraction m e)) i)%bool.
+   is_above p (interval p (fraction m e)) i)%bool.
 
 Theorem shows_least p x m e : shows p x m e = true -> least_float m e (real x).
 Proof.
@@ -150,7 +150,7 @@ Proof.
     destruct (I.sign_strict _) in H, Hl; try discriminate.
     pose proof (I.sub_correct p _ _ _ _ (interval_real p x) (interval_real p y)) as Hc.
     destruct (H _ Hc) as [_ H']. simpl in H'. lra.
-  - apply reaches_le in Hu. trivial.
+  - apply above_le in Hu. trivial.
 Qed.
 
 Lemma rows_are {T} (check : T -> bool) (claim : T -> Prop) rows : (forall row, check row = true -> claim row) ->

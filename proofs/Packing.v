@@ -350,7 +350,7 @@ Section Worst.
   Hypotheses (H01 : (a0 <= a1)%nat) (Hl : (1 <= a1 <= a0 * ai)%nat).
 
   Local Lemma unseen c : (c <= ai)%nat -> 0 < 1 - shown q T (Z.of_nat c) < 1.
-  Proof. intro Hc. pose proof (shown_in q T Hq (Z.of_nat c) ltac:(lia)). lra. Qed.
+  Proof using Hq HT. intro Hc. pose proof (shown_in q T Hq (Z.of_nat c) ltac:(clear - Hc HT; lia)). lra. Qed.
 
   Local Lemma ln_le x y : 0 < x -> x <= y -> ln x <= ln y.
   Proof. intros Hx [H| ->]; [left; apply ln_increasing|]; lra. Qed.
@@ -381,19 +381,19 @@ Section Worst.
 
   Local Lemma hide_surprise ks : Forall (fun c => 1 <= c <= ai)%nat ks ->
     hide q T (map Z.of_nat ks) = exp (- sum ks (surprise q T)).
-  Proof.
+  Proof using Hq HT.
     induction 1 as [|c ks Hc Hk IH]; simpl; [rewrite Ropp_0, exp_0;
       trivial|]. rewrite IH, Ropp_plus_distr, exp_plus. f_equal.
-    unfold surprise. rewrite Ropp_involutive, exp_ln; trivial. apply unseen; lia.
+    unfold surprise. rewrite Ropp_involutive, exp_ln; trivial. apply unseen; clear - Hc; lia.
   Qed.
 
   (** A key below 0 is less likely to be seen than its mirror image. *)
   Local Lemma hide_abs ks : Forall (fun c => 1 <= Z.abs c <= Z.of_nat ai)%Z ks ->
     0 <= hide q T (map Z.of_nat (map Z.abs_nat ks)) <= hide q T ks.
-  Proof.
+  Proof using Hq HT.
     induction 1 as [|c ks Hc Hk IH]; simpl; [lra|].
-    pose proof (shown_increases q T c (Z.of_nat (Z.abs_nat c)) Hq ltac:(lia)).
-    pose proof (shown_in q T Hq (Z.of_nat (Z.abs_nat c)) ltac:(lia)). split; nra.
+    pose proof (shown_increases q T c (Z.of_nat (Z.abs_nat c)) Hq ltac:(clear - Hc HT; lia)).
+    pose proof (shown_in q T Hq (Z.of_nat (Z.abs_nat c)) ltac:(clear - Hc HT; lia)). split; nra.
   Qed.
 
   (** The worst packing is one of four. *)

@@ -1,9 +1,9 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold AddNoise.
+From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
-From Discreet Require Import Estimates Tables Code Marks MarksGaussian MarksEstimates MarksLedger Floats.
+From Discreet Require Import Estimates Tables Code Marks MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
 From Coq Require Import List.
 Import ListNotations.
 
@@ -19,6 +19,8 @@ Import ListNotations.
    near_to truncated meets truncateds all_meet
    total bell theta first profile noised noiseds squares concentrated zcdp worth concentrates most_squares
    inquirer shown_to nearly_zcdp paid
+   search closing tail_at greatest reaches allowed steps share start enough worst_of
+   reach_of rounds full_keys low_at_first there_from least_threshold
    everyone tally bit_is estimated chose one_of
    added_up odds_of choosy dyadic least_float frac reported *)
 
@@ -110,6 +112,14 @@ Definition theorems := [
   holds (@surprise_falls);
   holds (@threshold_steps);
   holds (@delta_falls);
+  holds (@search_least);
+  holds (@search_ends);
+  holds (@full_greatest);
+  holds (@worst_greatest);
+  holds (@least_full);
+  holds (@least_search);
+  holds (@least_search_ends);
+  holds (@enough_is);
   holds (@saturated_dp);
   holds (@saturated_tight);
   holds (@given_is);
@@ -211,6 +221,10 @@ Definition theorems := [
   holds (@candidates_are_read);
   holds (@surprise_is_read);
   holds (@delta_is_read);
+  holds (@laplace_reaches);
+  holds (@rounds_are_read);
+  holds (@least_threshold_is);
+  holds (@least_threshold_ends);
   holds (@gaussian_concentrates);
   holds (@gaussian_concentrates_vectors);
   holds (@gaussian_affords);

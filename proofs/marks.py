@@ -147,7 +147,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class Rows:
-    """The function that makes the adaptive filter's rows of values: all of it as it is written here, but for holes."""
+    """A function of one file: all of it as it is written here, but for holes.
+
+    So are read the one that makes the adaptive filter's rows of values, and the search for the least threshold.
+    """
 
     file: str
     function: str
@@ -406,6 +409,49 @@ for units in count():
     },
 )
 
+_FLOOR = "floor_bits(self.scale * ln(p * (1 + exp(-1 / self.scale))), 0)"
+_LEAST = Rows(
+    _KA,
+    "_least_threshold",
+    """
+l0, l1, li = new
+if most == 1 or l0 == 0:
+    return li
+full = <full>
+low = <bottom> + noise.reach(<share>)
+if full == l0:
+    return <first>
+here, high = (<first_look>, None)
+while high is None or <apart>:
+    surprise = noise.surprise(here, new)
+    tail = <ratio> * noise.tail(<gap>) if surprise else Fraction(1)
+    there = <floor> + noise.reach(tail)
+    if <rises>:
+        low = here
+        here = there if high is None or <below> else <middle>
+    else:
+        low, high = (<skipped>, here)
+        here = <next>
+return high
+""",
+    {
+        "full": ("(l1 li : Z)", "Z"),
+        "bottom": ("(li : Z)", "Z"),
+        "share": ("(most full : R)", "R"),
+        "first": ("(low : Z)", "Z"),
+        "first_look": ("(low : Z)", "Z"),
+        "apart": ("(low high : Z)", "Z"),
+        "ratio": ("(most surprise : R)", "R"),
+        "gap": ("(here li : Z)", "Z"),
+        "floor": ("(li : Z)", "Z"),
+        "rises": ("(here there : Z)", "Z"),
+        "below": ("(there high : Z)", "Z"),
+        "middle": ("(low high : Z)", "Z"),
+        "skipped": ("(low there : Z)", "Z"),
+        "next": ("(low : Z)", "Z"),
+    },
+)
+
 LINES: tuple[Line | Loop | Rows, ...] = (
     Loop("below_real", 0, "below_real_enclosed", "low high prefix"),
     Loop("below_real", 1, "below_real", "a d prefix bits"),
@@ -482,6 +528,7 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_LA, "within", "(l1 epsilon : R)", {"sensitivity.l1": "l1"}, part=(0,)),
     Line(_LA, "tail", "(k s : R)"),
     Line(_LA, "reach", "(p s : R)", {"self.scale": "s"}, part=(0, "operand", 0)),
+    Line(_LA, "reach", "(floor : Z)", {_FLOOR: "floor"}, "Z", suffix="_least"),
     Line(_AN, "diameter", "(l0 size : Z)", {}, "Z", ("func", "value", 0, "orelse"), "_l0"),
     Line(_AN, "diameter", "(li width : Z)", {}, "Z", ("func", "value", 2), "_li"),
     Line(_NB, "either", "(k tail other : R)", {"self.tail(k)": "tail", "self.tail(1 - k)": "other"}),
@@ -492,6 +539,7 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_NB, "packed", "(tail count : R)", part=(0, "elt")),
     Line(_KA, "delta", "(surprise : R)", {_UNSEEN: "surprise"}, part=("body",), suffix="_of"),
     Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
+    _LEAST,
     Line(_GA, "variance", "(v : R)"),
     Line(_GA, "zcdp", "(l2 v : R)", _L2),
     Line(_GA, "rho", "(l2 rho : R)", _L2, part=(0,)),
@@ -537,7 +585,8 @@ UNREAD: dict[str, dict[str, str]] = {
     _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
     | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
     | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
-    | dict.fromkeys(("start", "full", "up", "down", "climb"), _SEARCH),
+    | dict.fromkeys(("start", "full", "up", "down"), "lines of a function that is read as a whole")
+    | {"climb": "a search for noise that knows its joint loss"},
     _GA: {"within": _SEARCH, "tail": "a sum that Arb encloses"}
     | {"deviation": _STATISTICS, "never": "what a threshold loses with this noise"},
     _TR: {"least": _SEARCH, "moment": _STATISTICS, "moves": "how the ledger counts"}
