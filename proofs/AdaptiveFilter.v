@@ -74,7 +74,7 @@ Proof.
   assert (forall u, 0 <= t u <= c /\ 0 <= s u <= (1 - a') * E - c /\ t u + s u <= H u /\
     g u <= 1 * (E * t u + i * s u) + b) as Hts.
   { intro u. specialize (Ha' u); specialize (Hb u); specialize (H0 u); pose proof (Hg u) as [_ Hg1].
-    unfold s, t, Rmin. destruct (Rle_dec (H u) c), (Rle_dec (H u) ((1 - a') * E)); repeat split; nra. }
+    unfold s, t, Rmin. destruct (Rle_dec (H u) c), (Rle_dec (H u) ((1 - a') * E)); repeat split; lra || nra. }
   assert (bounded t) as Bt by (exists c; intro u; destruct (Hts u); lra).
   assert (bounded s) as Bs by (exists ((1 - a') * E - c); intro u; destruct (Hts u) as (_ & ? & _); lra).
   assert (P g <= E * P t + i * P s + b).
@@ -268,12 +268,12 @@ Section Filter.
     clear chord. set (x := V (l + e')) in *. set (y := V (l - e')) in *.
     assert (p * ((F - i) / (F - j)) + (1 - p) * ((F - E) / (F - j)) = q) as Hw.
     { assert (p * i + (1 - p) * E = 1).
-      { assert (p * i = 1 - p); [|nra]. apply Rmult_eq_reg_r with E; [|lra].
-        rewrite Rmult_assoc, (Rmult_comm i), Hi. nra. }
+      { assert (p * i = 1 - p); [|lra]. apply Rmult_eq_reg_r with E; [|lra].
+        rewrite Rmult_assoc, (Rmult_comm i), Hi. lra. }
       apply Rmult_eq_reg_r with (F - j); [|lra].
       transitivity (F - (p * i + (1 - p) * E)); [field; lra|].
-      assert (q * j = 1 - q); [|nra]. apply Rmult_eq_reg_r with F; [|lra].
-      rewrite Rmult_assoc, (Rmult_comm j), Hi'. nra. }
+      assert (q * j = 1 - q); [|lra]. apply Rmult_eq_reg_r with F; [|lra].
+      rewrite Rmult_assoc, (Rmult_comm j), Hi'. lra. }
     apply Rmult_le_compat_l with (r := p) in Hup; [|lra]. apply Rmult_le_compat_l with (r := 1 - p) in Hdown; [|lra].
     rewrite <- Hw. lra.
   Qed.

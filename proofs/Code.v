@@ -263,6 +263,15 @@ Definition base_packed (tail count : R) := ((- (ln (1 + (- tail)))) * count)%R.
 (* mechanisms/keep_above.py: return -expm1(-self.noise.surprise(abs(self.threshold), new)) if new.l0 else Fraction(0) *)
 Definition keep_above_delta_of (surprise : R) := (- (exp (- surprise) - 1))%R.
 
+(* mechanisms/keep_above.py: return cls(1 if low == 0 else low, -1 if high == 0 else high, domain.keys.count) *)
+Definition keep_above_nonzero (low : Z) := (if low =? 0 then 1 else low)%Z.
+
+(* mechanisms/keep_above.py: li = min(li, max(self.high - self.low, 0)) *)
+Definition keep_above_width (li low high : Z) := (Z.min li (Z.max (high - low) 0))%Z.
+
+(* mechanisms/keep_above.py: return Sensitivity(min(self.count(l0), l1 // m), l1, li).tightest() *)
+Definition keep_above_new (count l1 m : Z) := (Z.min count (l1 / m))%Z.
+
 (* mechanisms/keep_above.py: above = noisy > self.threshold if self.threshold >= 0 else noisy < self.threshold *)
 Definition keep_above_strict (noisy threshold : Z) := (if 0 <=? threshold then (threshold <? noisy) else (noisy <? threshold))%Z.
 

@@ -123,11 +123,9 @@ Section Threshold.
   Definition betrays (cs' : list Z) (ys : list (option Z)) := existsb (fun '(c',
     y) => (c' =? 0)%Z && is_some y) (combine cs' ys).
 
-  Theorem release_tight eps delta cs cs' : low cs cs' ->
-    close eps delta (release q T cs) (release q T cs') -> 1 - hidden q T cs cs' <= delta.
+  Lemma release_betrays cs cs' : low cs cs' -> Pr (release q T cs) (betrays cs') = 1 - hidden q T cs cs'.
   Proof.
-    intros H Hc. apply least_delta with (A := betrays cs') in Hc.
-    - enough (Pr (release q T cs) (betrays cs') = 1 - hidden q T cs cs') as <- by trivial. clear Hc.
+    intro H.
       induction H as [|c c' cs cs' Hc H IH].
       + unfold Pr, event; simpl. lra.
       + unfold Pr in *. simpl release. cbn [bind ret E].
@@ -148,7 +146,11 @@ Section Threshold.
              ++ change (entry q T c (fun y => event is_some y)) with (Pr (entry q T c) is_some).
                rewrite entry_shown by auto. ring.
           -- rewrite E_const. ring.
-    - clear. induction cs' as [|c' cs' IH]; [unfold Pr, event; simpl; trivial|].
+  Qed.
+
+  Lemma release_never cs' : Pr (release q T cs') (betrays cs') = 0.
+  Proof.
+    induction cs' as [|c' cs' IH]; [unfold Pr, event; simpl; trivial|].
       unfold Pr in *. simpl release. cbn [bind ret E]. rewrite <- (E_const (entry q T c') 0).
       assert (forall y, (c' =? 0)%Z && is_some y = false ->
         release q T cs' (fun ys => event (betrays (c' :: cs')) (y :: ys)) = 0) as K.
@@ -157,6 +159,12 @@ Section Threshold.
       + cbn [ret E]. apply K; trivial.
       + apply E_ext; [apply test_bounded; intro; apply E_test; intro; apply test_event|]. intro y. apply K;
         trivial.
+  Qed.
+
+  Theorem release_tight eps delta cs cs' : low cs cs' ->
+    close eps delta (release q T cs) (release q T cs') -> 1 - hidden q T cs cs' <= delta.
+  Proof.
+    intros H Hc. rewrite <- release_betrays by trivial. apply least_delta with (2 := Hc). apply release_never.
   Qed.
 
   (** ** In terms of distances *)

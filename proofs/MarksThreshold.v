@@ -113,3 +113,18 @@ Section Threshold.
     exact (least_search_ends _ most l0 l1 li Hq Hm A0 A1 A2 A3 _ _ _ Hw Hr there_is).
   Qed.
 End Threshold.
+
+(** ** Counts between bounds *)
+
+(** The least value is 1 where 0 is allowed, since zeros are dropped; by how much values of common keys may differ; how
+  many keys one map may have alone. *)
+Theorem bounds_are_read ai lo hi count a1 : (1 <= lo <= hi)%Z ->
+  (keep_above_nonzero 0 = 1 /\ keep_above_nonzero lo = lo)%Z /\
+  Nat.min ai (Z.to_nat (hi - lo)) = Z.to_nat (keep_above_width (Z.of_nat ai) lo hi) /\
+  Nat.min count (a1 / Z.to_nat lo) = Z.to_nat (keep_above_new (Z.of_nat count) (Z.of_nat a1) lo).
+Proof.
+  intro H. unfold keep_above_nonzero, keep_above_width, keep_above_new. split; [|split].
+  - destruct (Z.eqb_spec lo 0); simpl; lia.
+  - lia.
+  - replace (Z.of_nat a1 / lo)%Z with (Z.of_nat (a1 / Z.to_nat lo)); [lia|]. rewrite Nat2Z.inj_div, Z2Nat.id by lia. trivial.
+Qed.

@@ -1,7 +1,7 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise.
+From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
 From Discreet Require Import Estimates Tables Code Marks MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
 From Coq Require Import List.
@@ -19,6 +19,7 @@ Import ListNotations.
    near_to truncated meets truncateds all_meet
    total bell theta first profile noised noiseds squares concentrated zcdp worth concentrates most_squares
    inquirer shown_to nearly_zcdp paid
+   bounded_maps brought_back bounded_packing
    search closing tail_at greatest reaches allowed steps share start enough worst_of
    reach_of rounds full_keys low_at_first there_from least_threshold
    everyone tally bit_is estimated chose one_of
@@ -122,6 +123,8 @@ Definition theorems := [
   holds (@enough_is);
   holds (@saturated_dp);
   holds (@saturated_tight);
+  holds (@bounded_threshold_dp);
+  holds (@bounded_threshold_tight);
   holds (@given_is);
   holds (@meets_tail);
   holds (@truncateds_close);
@@ -225,6 +228,7 @@ Definition theorems := [
   holds (@rounds_are_read);
   holds (@least_threshold_is);
   holds (@least_threshold_ends);
+  holds (@bounds_are_read);
   holds (@gaussian_concentrates);
   holds (@gaussian_concentrates_vectors);
   holds (@gaussian_affords);

@@ -126,6 +126,10 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     (KA, "-expm1(-self.noise.surprise(", "expm1(self.noise.surprise("),
     (KA, "noisy > self.threshold if", "noisy >= self.threshold if"),
     (KA, "else noisy < self.threshold", "else noisy > self.threshold"),
+    (KA, "cls(1 if low == 0 else low,", "cls(2 if low == 0 else low,"),
+    (KA, "li = min(li, max(self.high - self.low, 0))", "li = min(li, max(self.high - self.low - 1, 0))"),
+    (KA, "min(self.count(l0), l1 // m), l1, li)", "min(self.count(l0), l1 // (m + 1)), l1, li)"),
+    ("BoundedThreshold.v", "c = 0 \\/ lo <= c <= hi)%Z cs /\\ Forall", "c = 0 \\/ lo <= c)%Z cs /\\ Forall"),
     (KA, "low = li - 2 + noise.reach", "low = li - 1 + noise.reach"),
     (KA, "full = l1 // li", "full = l1 // li + 1"),
     (KA, "-expm1(log1p(-most) / full)", "-expm1(log1p(-most) / l0)"),
@@ -262,6 +266,8 @@ def refusal(build: Path, bug: tuple[str, str, str]) -> str | None:
                     shutil.copy(marks.SOURCE / name, source / name)
                 _replace(source / file, old, new)
                 (here / "Code.v").write_text(marks.code(source))
+            if not file.endswith(".v"):  # The lines that are read are used there first.
+                check.run([*check.MAKE, *(f"{name}.vo" for name in check.files() if name.startswith("Marks"))], here)
             check.run(check.MAKE, here)
             if check.printed(here)[0] != check.STATEMENTS.read_text():
                 return "the statements are others"

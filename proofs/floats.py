@@ -26,7 +26,7 @@ from discreet import (
 )
 
 REPORTED = Path(__file__).with_name("Reported.v")
-MANY, MORE = 20, 300
+MANY, MORE = 10, 300
 """How many parameters of each mechanism are committed, and how many are tried in `make test-all`."""
 
 Row = tuple[int, ...]

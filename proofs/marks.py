@@ -538,6 +538,9 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_NB, "multiples", "(l1 room most : Z)", {"max(spare)": "most"}, "Z", (1,), "_last"),
     Line(_NB, "packed", "(tail count : R)", part=(0, "elt")),
     Line(_KA, "delta", "(surprise : R)", {_UNSEEN: "surprise"}, part=("body",), suffix="_of"),
+    Line(_KA, "nonzero", "(low : Z)", {}, "Z", (0,)),
+    Line(_KA, "width", "(li low high : Z)", {"self.low": "low", "self.high": "high"}, "Z"),
+    Line(_KA, "new", "(count l1 m : Z)", {"self.count(l0)": "count"}, "Z", ("func", "value", 0)),
     Line(_KA, "strict", "(noisy threshold : Z)", {"self.threshold": "threshold"}, "Z"),
     _LEAST,
     Line(_GA, "variance", "(v : R)"),
@@ -584,7 +587,7 @@ UNREAD: dict[str, dict[str, str]] = {
     _AN: dict.fromkeys(("three", "one", "map", "sum", "sums"), _ENGINE),
     _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
     | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
-    | dict.fromkeys(("nonzero", "width", "shared", "new"), _BOUNDS)
+    | {"shared": _BOUNDS}
     | dict.fromkeys(("start", "full", "up", "down"), "lines of a function that is read as a whole")
     | {"climb": "a search for noise that knows its joint loss"},
     _GA: {"within": _SEARCH, "tail": "a sum that Arb encloses"}
