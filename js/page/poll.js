@@ -45,10 +45,14 @@ const chosen = /** @type {HTMLSelectElement} */ (found("language"));
 
 let language = poll.language;
 const invitation = new URLSearchParams(location.hash.slice(1)).get("code");
-if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+try {
+  if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+} catch {
+  location.hash = ""; // A page from a file may not have another address.
+}
 
 /** A text of the table, with its blanks filled in. @param {string} key @param {Record<string, string>} [blanks] */
-const said = (key, blanks = {}) => poll.texts[language][key].replace(/\{(\w+)\}/g, (_, name) => blanks[name] ?? "");
+const said = (key, blanks = {}) => poll.texts[language][key].replace(/\{(\w+)\}/g, (all, name) => blanks[name] ?? all);
 
 /** A number as this language writes it. @param {string} text */
 function number(text) {
@@ -221,8 +225,7 @@ async function roll(form, memory) {
     await (poll.collector === null ? toCode(form, response) : send(form, response));
   } catch (error) {
     erase();
-    if (!(error instanceof Refused)) throw error;
-    tell("changed");
+    tell(error instanceof Refused ? "changed" : "old");
   }
 }
 
@@ -248,7 +251,7 @@ async function send(form, response, once = hex(crypto.getRandomValues(new Uint8A
   if (invitation !== null) headers["Discreet-Invitation"] = invitation;
   /** @type {RequestInit} */
   const how = { method: "POST", headers, body: response.toBytes(), credentials: "omit", cache: "no-store", redirect: "error" };
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout?.(PATIENCE);
   const got = await fetch(`${poll.collector}`, { ...how, referrerPolicy: "no-referrer", signal }).catch(() => null);
   if (got?.ok) finish("thanks", ...what(form, response));
   else await toCode(form, response, got !== null && got.status >= 400 && got.status < 500 ? "not_taken" : "failed", once);

@@ -256,6 +256,22 @@ class TestNumbers:
         with pytest.raises(DiscreetError):
             Poll(slow)
 
+    def test_a_survey_that_hides_nothing_has_no_page(self):
+        q = Question("smokes", ["no", "yes"])
+        naked = Survey.of([q.form(RandomizedResponse(categories=q.categories, prob=1))])
+        for most in (10, math.inf):
+            with pytest.raises(DiscreetError):
+                Poll(naked, most=most)
+        assert Poll(survey_of(300), most=math.inf).facts()["belief"] is None
+
+    @pytest.mark.parametrize(
+        ("choices", "missing"), [([True, False], None), (["yes"], "no"), (["no", "yes"], None), ([0, 1], None)]
+    )
+    def test_only_what_is_false_or_true_is_a_box_to_tick(self, choices, missing):
+        survey = Survey([Question("bus", choices, missing)], epsilon=1)
+        with pytest.raises(ParameterError, match="false and true"):
+            Poll(survey, Wording(questions={"bus": Asking("By bus", group="How?")}))
+
     def test_the_survey_in_the_page_is_the_file_for_clients(self):
         survey = survey_of()
         facts = facts_in(Poll(survey).to_html())

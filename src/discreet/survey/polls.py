@@ -24,7 +24,7 @@ from discreet.exact import Exact, written
 from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, amount
-from discreet.pages.page import clean, printable, put
+from discreet.pages.page import attribute, clean, printable, put
 from discreet.reals import float_up
 from discreet.survey.clients import MOST
 from discreet.survey.files import read_json
@@ -41,6 +41,8 @@ _ADDRESS: Final = re.compile(
 )
 _HERE: Final = ("localhost", "127.0.0.1", "[::1]")
 _SELF: Final = "self"
+_MOST: Final = 1e308
+"""What stands for no limit, in JSON."""
 _LONG: Final = 8
 """More choices than this are a list to choose from."""
 _PATHS: Final = (
@@ -95,13 +97,15 @@ class Poll:
         if slow:
             raise ParameterError("survey", slow[0], "mechanisms without options, such as constant_time, in a browser")
         survey.client(secret=bytes(32), most=most)  # Raises where the page would refuse to ask.
+        if survey.epsilon == INFINITE:
+            raise ParameterError("survey", survey.names, "mechanisms that hide something, on a page that says so")
         counts = [len(form.question) if isinstance(form, Form) else 0 for form in survey.forms]
         missing = [isinstance(form, Form) and form.question.missing is not None for form in survey.forms]
         check_names(told, survey.names, counts, missing)
         for form in survey.forms:
             asking = told.questions.get(form.question.name)
-            if asking is not None and asking.group and (not isinstance(form, Form) or len(form.question) != 2):
-                raise ParameterError("group", form.question.name, "a question with two choices, no and yes")
+            if asking is not None and asking.group and not _is_box(form):
+                raise ParameterError("group", form.question.name, "a question with the choices false and true")
         freeze(self, survey=survey, wording=told, collector=_address(collector), most=most, memory=memory)
 
     @classmethod
@@ -131,20 +135,19 @@ class Poll:
     def facts(self) -> dict[str, Any]:
         """Return what the page's script reads, as plain values: the survey's file, texts, and computed numbers."""
         loss = MaxDivergence().up(self.survey.loss(1)) if not self.memory else self._lasting_loss
-        whole = None if loss == INFINITE else Fraction(loss)
         sent = None if self.collector is None else "reports" if self.collector == _SELF else f"{self.collector}/reports"
         return {
             "survey": json.loads(self.survey.to_json()),
             "digest": self.survey.digest.hex(),
-            "most": float_up(amount(self.most, "most")) if self.most != INFINITE else 1e308,
+            "most": _MOST if self.most == INFINITE else float_up(amount(self.most, "most")),
             "memory": self.memory,
             "collector": sent,
             "language": self.wording.language,
             "texts": {code: self._texts(code) for code in self.wording.languages},
             "questions": [self._question(form) for form in self.survey.forms],
-            "belief": None if whole is None else belief(whole),
-            "factor": None if whole is None else factor(whole),
-            "epsilon": "0" if whole is None else written(whole, up=True),
+            "belief": belief(Fraction(loss)),
+            "factor": factor(Fraction(loss)),
+            "epsilon": written(Fraction(loss), up=True),
         }
 
     @property
@@ -156,13 +159,12 @@ class Poll:
         loss = MaxDivergence().up(form.oracle.loss_of(None if self.memory else 1))
         own, other = form.mechanism.support
         law = "text" if isinstance(form, TextForm) else "choice" if form.says == "choice" else "choices"
-        told = None if loss == INFINITE else belief(Fraction(loss))
         return {
             "kind": self._kind(form),
             "law": law,
             "own": _percent(own, up=True),
             "other": _percent(other),
-            "belief": told,
+            "belief": belief(Fraction(loss)),
         }
 
     def _kind(self, form: AnyForm) -> str:
@@ -210,7 +212,7 @@ class Poll:
         yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
         yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">'
         yield '<meta name="robots" content="noindex">\n<link rel="icon" href="data:,">'
-        yield f"<title>{clean(texts['title'])}</title>\n<style>{style}</style>\n</head>\n<body>"
+        yield f"<title>{attribute(texts['title'])}</title>\n<style>{style}</style>\n</head>\n<body>"
         yield '<header><select id="language" autocomplete="off"></select></header>'
         yield f'<main>\n<h1 data-t="title">{clean(texts["title"])}</h1>\n<noscript><p>JavaScript: ✗</p></noscript>'
         yield '<section id="start">'
@@ -298,6 +300,11 @@ def _icon(path: str) -> str:
 
 def _label(choice: Any, texts: dict[str, str]) -> str:
     return texts["yes" if choice else "no"] if isinstance(choice, bool) else str(choice)
+
+
+def _is_box(form: AnyForm) -> bool:
+    """Whether a question can be a box to tick: ticked it is true, and else false."""
+    return isinstance(form, Form) and [repr(choice) for choice in form.question.categories.values] == ["False", "True"]
 
 
 def _percent(chance: Fraction, *, up: bool = False) -> str:

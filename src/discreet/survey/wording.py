@@ -40,7 +40,7 @@ Said = str | Mapping[str, str]
 class Asking:
     """How a question is asked: its *text*, the *labels* of its choices in their order, and the *group* it is in.
 
-    Questions of one group are shown as boxes to tick below one text; each has two choices, no and yes, in this order.
+    Questions of one group are shown as boxes to tick below one text; each has the choices false and true.
     """
 
     text: Mapping[str, str]
