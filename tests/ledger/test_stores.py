@@ -28,7 +28,7 @@ from ledger_shelves import (
 from tiers import cases
 
 from discreet import BudgetError, Ledger, LedgerError
-from discreet.ledger import Amount
+from discreet.ledger import Amount, Event
 
 REFUSED = [
     'UPDATE entries SET cost = \'{"epsilon": "0", "delta": "0"}\' WHERE number = 2',
@@ -112,6 +112,17 @@ class TestAppendOnly:
         write(shelf / "b.db", "DELETE FROM entries WHERE number = 3")
         with pytest.raises(LedgerError, match="lacks charges"):
             book.charge(epsilon=1)
+
+    def test_a_name_is_reserved_once(self, shelf):
+        """In both stores, whatever else stands on the books, and by another ledger of the same place."""
+        tenth = Event.of(moves=[("0.1", 1)])
+        first = filled(shelf / "b.db").reserve([tenth], name="100 %_")
+        other = Ledger(shelf / "b.db")
+        assert other.reserve([tenth], name="100 %_").number == first.number == other.reserved_as("100 %_").number
+        assert other.reserved_as("100 %") is None
+        other.void(first.number, reason="a mistake", unseen=True)
+        assert first.ledger.reserved_as("100 %_") is None
+        assert first.ledger.reserve([tenth], name="100 %_").number == first.number + 2
 
     def test_tidying_is_allowed(self, shelf):
         book = filled(shelf / "b.db")

@@ -371,7 +371,7 @@ def _is_drawing(plan: Reservation) -> bool:
     entries = plan.ledger.entries()
     failed = {entry.about for entry in entries if entry.kind == "failed"}
     made = [e.when for e in entries if e.kind == "release" and e.about == plan.number and e.number not in failed]
-    return bool(made) and (datetime.now(UTC) - max(made)).total_seconds() < _PATIENCE
+    return bool(made) and abs((datetime.now(UTC) - max(made)).total_seconds()) < _PATIENCE  # Clocks may disagree.
 
 
 def _price(explained: Iterable[Explanation | PublicationPlan]) -> Amount:

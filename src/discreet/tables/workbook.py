@@ -28,6 +28,8 @@ _EXACT: Final = 10**15
 _FIRST: Final = 1901
 """The first year in which its days are right."""
 _WIDE: Final = 60
+_LOOKED: Final = 1000
+"""How many texts of a column say how wide it is to be."""
 
 
 def check_writer() -> None:
@@ -71,9 +73,11 @@ def _fill(sheet: Any, table: Any, bold: Any, moment: Any) -> None:
     """Write a table into a sheet, below its head."""
     sheet.freeze_panes(1, 0)
     for i, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        sheet.set_column(i, i, min(max(len(name), 10) + 2, _WIDE))
+        values = column.to_pylist()
+        longest = max((len(str(value)) for value in values[:_LOOKED] if isinstance(value, str)), default=0)
+        sheet.set_column(i, i, min(max(len(name), longest, 10) + 2, _WIDE))
         sheet.write_string(0, i, shortened(name, _LONGEST), bold)
-        for row, value in enumerate(column.to_pylist(), 1):
+        for row, value in enumerate(values, 1):
             if value is None:
                 continue
             if isinstance(value, bool):
