@@ -51,6 +51,79 @@ def _discreet(**rest: Any) -> Callable[[str], Released]:
     return ask
 
 
+def several() -> Callable[[str], Released]:
+    """Ask for people, two sums, a mean and a median in one query."""
+    return _several(together=True)
+
+
+def singles() -> Callable[[str], Released]:
+    """Ask for the same in five queries, each of which pays for itself."""
+    return _several(together=False)
+
+
+def _several(*, together: bool) -> Callable[[str], Released]:
+    from discreet.tables import Mean, People, Quantile, Sum, Table
+
+    median = Quantile("amount", "1/2", low=0, high=100, grid=1)
+    all_ = [People(), Sum("amount", 0, 100, 1), Sum("visits", 0, 20, 1), Mean("amount", 0, 100, 1), median]
+
+    def ask(file: str) -> Released:
+        groups = Table(file, person="user_id").group_by("city")
+        answers = [
+            groups.release(*asked, epsilon=1, delta="1e-6", max_groups=GROUPS, left_out=0)
+            for asked in ([all_] if together else [[one] for one in all_])
+        ]
+        return [0.0] * len(answers[0])
+
+    return ask
+
+
+def plain_several() -> Callable[[str], Released]:
+    """Ask DuckDB for the same without any privacy; only the number of groups is told."""
+    means = "sum(amount), sum(visits), avg(amount), median(amount)"
+    return _duckdb(f"select city, count(distinct user_id) people, {means} from events group by city", whole=False)
+
+
+def distinct() -> Callable[[str], Released]:
+    """Count all people without any privacy."""
+    return _duckdb("select count(distinct user_id) people from events")
+
+
+def all_people() -> Callable[[str], Released]:
+    """Count all people."""
+    from discreet.tables import Table
+
+    return lambda file: [float(Table(file, person="user_id").count_people(epsilon=1).columns["people"][0])]
+
+
+def spark() -> Callable[[str], Released]:
+    """Ask our question of local Spark, with the settings that Tumult Analytics gets."""
+    import ibis
+
+    from discreet.tables import Table
+
+    session = _spark()
+    engine = ibis.pyspark.connect(session)
+
+    def ask(file: str) -> Released:
+        groups = Table(engine.read_parquet(file), person="user_id").group_by("city")
+        answer = groups.count_people(epsilon=1, delta="1e-6", max_groups=GROUPS, left_out=0)
+        return list(answer.columns["people"])
+
+    return ask
+
+
+def _spark() -> Any:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    settings = {"spark.ui.enabled": "false", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "4"}
+    builder = SparkSession.builder.master(f"local[{os.cpu_count()}]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
 def found() -> Callable[[str], Released]:
     return _found(rounds=2)
 
@@ -178,8 +251,7 @@ def pipelinedp() -> Callable[[str], Released]:
 
 def tumult() -> Callable[[str], Released]:
     """Ask Tumult Analytics on local Spark: half of epsilon for the keys, half for the counts, as its manual has it."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
+    spark = _spark()
     from tmlt.analytics import (
         AddRowsWithID,
         ApproxDPBudget,
@@ -189,12 +261,6 @@ def tumult() -> Callable[[str], Released]:
         QueryBuilder,
         Session,
     )
-
-    settings = {"spark.ui.enabled": "false", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "4"}
-    builder = SparkSession.builder.master(f"local[{os.cpu_count()}]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
 
     def ask(file: str) -> Released:
         session = Session.from_dataframe(

@@ -36,6 +36,7 @@ from discreet import LaplaceThreshold
 CONTENDERS = Path(__file__).with_name("contenders.py")
 LARGE, MEDIUM, SMALL, TINY = 10**7, 10**6, 10**5, 1000
 MANY = (2 * 10**6, 10**7, 4 * 10**7)
+HUGE = 10**8
 PATIENCE = 900
 """The seconds that a contender may take to get ready, and at least those that it may take to answer."""
 SOUND = LaplaceThreshold.within(epsilon=1, delta="1e-6", l0=3).threshold + 1
@@ -156,6 +157,45 @@ def growth(look: Look) -> Iterator[Row]:
         yield Row(what, f"{ours:.3g}-fold", f"{direct:.3g}-fold", ours / direct, "<=", 1, note)
 
 
+def several(look: Look) -> Iterator[Row]:
+    """People, two sums, a mean and a median in one query, beside DuckDB without privacy and beside five queries."""
+    n = look.size(LARGE)
+    names = ("several", "plain_several", "singles")
+    runs = turns(names, n, 1 if look.quick else 2, made=amounts)
+    what = f"people, two sums, a mean and a median per city, {power(n)} rows"
+    works = {name: max(min(run.cpu for run in runs[name]), 0.001) for name in names}
+    ours, plain, apart = (f"{works[name]:.3g} s" for name in names)
+    over = works["several"] / works["plain_several"]
+    yield Row(f"{what}: CPU over the same without privacy in DuckDB", ours, plain, over, "<=", 2.5)
+    yield Row(f"{what}: CPU over five queries", ours, apart, works["several"] / works["singles"], "<=", 0.4)
+    mine, alone = (statistics.median(run.memory for run in runs[name]) for name in names[:2])
+    what = f"{what}: peak memory over the same without privacy in DuckDB"
+    yield Row(what, f"{mine / 2**20:.0f} MiB", f"{alone / 2**20:.0f} MiB", mine / alone, "<=", 1.3)
+
+
+def people(look: Look) -> Iterator[Row]:
+    """All people of a table, beside DuckDB's own number of them."""
+    for n in (TINY, 2 * TINY) if look.quick else (LARGE, HUGE):
+        made = data if n <= LARGE else visitors
+        runs = turns(("all_people", "distinct"), n, 1 if look.quick or n > LARGE else 3, made=made)
+        ours, plain = (max(min(run.cpu for run in runs[name]), 0.001) for name in ("all_people", "distinct"))
+        what = f"all people, {power(n)} rows: CPU over count(DISTINCT) in DuckDB"
+        yield Row(what, f"{ours:.3g} s", f"{plain:.3g} s", ours / plain, "<=", 2)
+
+
+def sparks(look: Look) -> Iterator[Row]:
+    """Ours on local Spark beside Tumult Analytics on local Spark, each on the Spark that it accepts."""
+    n, what = look.size(MEDIUM), f"people per city on local Spark, {power(MEDIUM)} rows: faster than Tumult Analytics"
+    try:
+        python = environment(PEERS["tumult"], look)
+        ours, theirs = run("spark", n), run("tumult", n, python=python)
+    except NotRunError as reason:
+        yield Row(what, goal=3, note=str(reason))
+        return
+    note = f"by CPU {theirs.cpu / ours.cpu:.1f}x; ours on Spark 4.0, Tumult on 3.5, the newest that it accepts"
+    yield Row(what, str(ours), str(theirs), theirs.wall / ours.wall, ">=", 3, note, theirs.stopped)
+
+
 def many(look: Look) -> Iterator[Row]:
     """Ours beside the plain count of people, where there are nearly half as many groups as rows."""
     over: dict[int, float] = {}
@@ -257,10 +297,10 @@ def run(
         str(CONTENDERS),
         name,
         str((made or data)(n)),
-        str(data(TINY)),
+        str((made or data)(TINY)),
         str(repeat),
     ]
-    found = timed([*command, str(SOUND)], environ, limit, whole=name == "tumult")
+    found = timed([*command, str(SOUND)], environ, limit, whole=name in {"tumult", "spark"})
     print(f"  {name}, {power(n)} rows: {found}, {found.groups:,} groups", file=sys.stderr, flush=True)
     return found
 
@@ -378,6 +418,44 @@ def data(n: int) -> Path:
 
 
 @cache
+def amounts(n: int) -> Path:
+    """Return a file of events as `data` has them, each with an amount and a number of visits."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = CACHE / f"amounts-{n}.parquet"
+    if not path.exists():
+        rng, whole = np.random.default_rng(8), path.with_suffix(f".{os.getpid()}")
+        more = {"amount": np.round(np.clip(rng.lognormal(3, 1, n), 0, 1000), 2), "visits": rng.geometric(0.3, n)}
+        events = pq.read_table(data(n))
+        for name, values in more.items():
+            events = events.append_column(name, pa.array(values))
+        pq.write_table(events, whole, row_group_size=122_880)
+        whole.rename(path)
+    return path
+
+
+@cache
+def visitors(n: int) -> Path:
+    """Return a file of n // 10 people, ten rows each on average, and nothing else of them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = CACHE / f"visitors-{n}.parquet"
+    if path.exists():
+        return path
+    CACHE.mkdir(parents=True, exist_ok=True)
+    rng, whole = np.random.default_rng(9), path.with_suffix(f".{os.getpid()}")
+    schema = pa.schema([("user_id", pa.int64())])
+    with pq.ParquetWriter(whole, schema) as file:
+        for start in range(0, n, 10**6):
+            people = rng.integers(0, n // 10, min(10**6, n - start))
+            file.write_table(pa.table([pa.array(people)], schema), row_group_size=122_880)
+    whole.rename(path)
+    return path
+
+
+@cache
 def many_groups(n: int) -> Path:
     """Return a file of events of n // 10 people in nearly n / 2 cities, a thousand of which have a quarter of them."""
     import pyarrow as pa
@@ -425,7 +503,10 @@ PARTS: dict[str, Callable[[Look], Iterator[Row]]] = {
     "laws": laws,
     "listed": listed,
     "many": many,
+    "people": people,
     "planning": planning,
+    "several": several,
+    "sparks": sparks,
     **{name: partial(against, PEERS[name]) for name in GOALS},
     **QUANTILES,
 }
