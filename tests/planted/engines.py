@@ -32,7 +32,7 @@ CATALOGUE = [
     Mutant(
         "keys of other places",
         E + "engine.py",
-        "found.column(key).take(places(rows)) for key in keys",
+        "taken(found.column(key), rows) for key in keys",
         "found.column(key).slice(0, len(rows)) for key in keys",
         "test_tables_keys.py::test_keys_are_those_of_the_places_in_the_order_asked_for[duckdb]",
     ),
