@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import Literal
 
 import click
@@ -111,11 +112,8 @@ def invite(survey_file: str, place: str, number: int, wave: str | None, as_json:
 
     asked = Survey.load(survey_file)
     period = Calendar.load(survey_file).chosen(wave)
-    store = open_store(asked, place)
-    try:
+    with closing(open_store(asked, place)) as store:
         codes = library_invite(asked, store, number, wave=period.wave)
-    finally:
-        store.close()
     show(codes, {"invitations": codes}, as_json=as_json)
 
 
@@ -137,10 +135,7 @@ def export(survey_file: str, place: str, out: str, wave: str | None, as_json: bo
 
     asked = Survey.load(survey_file)
     period = Calendar.load(survey_file).chosen(wave)
-    store = open_store(asked, place)
-    try:
+    with closing(open_store(asked, place)) as store:
         people = library_export(asked, store, out, wave=period.wave)
-    finally:
-        store.close()
     text = f"{out}: the randomized answers of {plural(people, 'person', 'people')}, in random order"
     show([text], {"out": out, "people": people}, as_json=as_json)

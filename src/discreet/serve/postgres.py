@@ -34,7 +34,6 @@ class PostgresStore(Store):
         self.width, self._url, self._schema = width, url, f"discreet_{tag.hex()}"
         self._where = without_secrets(url, "store")
         self._connection: psycopg.Connection[Any] | None = None
-        self._held: psycopg.Connection[Any] | None = None
         self.run(lambda connection: self._make(connection, (1, tag, width, survey)))
         self.run(lambda connection: self._check(connection, tag))
 
@@ -55,7 +54,7 @@ class PostgresStore(Store):
                 session.execute("SET LOCAL synchronous_commit TO on")
                 return work(session)
         except psycopg.Error:
-            self._drop()
+            self.drop()
             self.refuse(_GONE)
 
     def hold(self) -> None:
@@ -69,16 +68,10 @@ class PostgresStore(Store):
         if found != (True,):
             lock.close()
             self.refuse("another server has it: stop that one first")
-        self._held = lock
+        self._lock = lock
 
-    def close(self) -> None:
-        """Close the connections, and with them the lock."""
-        self._drop()
-        if self._held is not None:
-            self._held.close()
-            self._held = None
-
-    def _drop(self) -> None:
+    def drop(self) -> None:
+        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(psycopg.Error):

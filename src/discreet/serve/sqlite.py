@@ -61,7 +61,6 @@ class SQLiteStore(Store):
     def __init__(self, folder: Path, *, tag: bytes, width: int, survey: str) -> None:
         self.width, self._path = width, folder / f"{tag.hex()}.reports"
         self._connection: sqlite3.Connection | None = None
-        self._held: sqlite3.Connection | None = None
         try:
             folder.mkdir(0o700, parents=True, exist_ok=True)
             if not os.path.lexists(self._path):
@@ -91,7 +90,7 @@ class SQLiteStore(Store):
             self._check_name()  # A commit into a file that has lost its name is none.
             return result
         except BaseException as error:
-            self._drop()
+            self.drop()
             if isinstance(error, sqlite3.Error):
                 self.refuse(_meaning(error))
             raise
@@ -104,16 +103,10 @@ class SQLiteStore(Store):
         except sqlite3.Error:
             lock.close()
             self.refuse("another server has it: stop that one first")
-        self._held = lock
+        self._lock = lock
 
-    def close(self) -> None:
-        """Close the file and let go of the lock."""
-        self._drop()
-        if self._held is not None:
-            self._held.close()
-            self._held = None
-
-    def _drop(self) -> None:
+    def drop(self) -> None:
+        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(sqlite3.Error):

@@ -85,6 +85,8 @@ class Store(ABC):
     """A place for the reports of one survey, each of *width* bytes. One server at a time has it."""
 
     width: int
+    _lock: Any = None
+    """A connection that keeps other servers out as long as it is open."""
 
     @property
     @abstractmethod
@@ -100,8 +102,15 @@ class Store(ABC):
         """Keep other servers out, or raise where one has this store already."""
 
     @abstractmethod
+    def drop(self) -> None:
+        """Close the connection, and undo what it has not committed; the next transaction opens another."""
+
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store, and let other servers have it."""
+        self.drop()
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.close()
 
     def refuse(self, why: str) -> NoReturn:
         """Raise StoreError, with the remedy."""
