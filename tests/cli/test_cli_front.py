@@ -693,7 +693,7 @@ class TestCompletion:
 
     def test_commands_and_options(self):
         assert self.complete(incomplete="su") == ["suggest", "sum", "survey"]
-        assert self.complete("survey", incomplete="p") == ["perturb", "plan"]
+        assert self.complete("survey", incomplete="p") == ["page", "perturb", "plan"]
         assert "--max-groups" in self.complete("count", incomplete="--max")
 
     @pytest.mark.parametrize("file", ["events.csv", "events.parquet", "*.parquet"])

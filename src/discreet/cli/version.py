@@ -16,6 +16,7 @@ PARTS: Final = {
     "tables": ("duckdb", "ibis-framework", "pyarrow", "sqlglot"),
     "spark": ("pyspark",),
     "survey": ("narwhals", "pyarrow", "scipy"),
+    "serve": ("httptools", "starlette", "uvicorn", "uvloop"),
     "plot": ("matplotlib",),
     "postgres": ("psycopg",),
     "audit": ("scipy",),
