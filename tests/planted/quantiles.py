@@ -28,6 +28,21 @@ CATALOGUE = [
         LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
     ),
     Mutant(
+        "learned bounds beyond all grids are refused after the charge",
+        T + "aggregates/quantiles.py",
+        "low, high = (min(max(end, -_FARTHEST), _FARTHEST) for end in ends)",
+        "low, high = ends",
+        "test_tables_bounds.py::test_a_quantile_within_bounds_that_are_learned_has_as_many_bins_and_the_same_noise"
+        "_whatever_they_are",
+    ),
+    Mutant(
+        "a quantile learns bounds of sums",
+        T + "aggregates/quantiles.py",
+        "return Mean(self.column, AUTO, AUTO).learns if",
+        "from discreet.tables import Sum; return Sum(self.column, AUTO, AUTO).learns if",
+        "test_tables_bounds.py::test_quantiles_learn_their_bounds_within_the_question_on_one_charge",
+    ),
+    Mutant(
         "the ends of intervals are free",
         T + "quantiles.py",
         "return len(self.at) * self.point + self.ends * self.end",

@@ -12,8 +12,10 @@ import tables_engines
 import tables_reference as reference
 from tiers import cases
 
-from discreet import Ledger, ParameterError, UnsupportedError
-from discreet.tables import Bounding, Mean, People, Sum, Table
+from discreet import Integers, Ledger, ParameterError, UnsupportedError, Vectors
+from discreet.metrics import Sensitivity
+from discreet.tables import Bounding, Mean, People, Quantile, Sum, Table
+from discreet.tables.aggregates.values import AUTO
 from discreet.tables.extents import Extents, InBounds, within
 from discreet.tables.powers import BINS, LEAST, Powers, ends_of
 from discreet.tables.ready import Question
@@ -168,6 +170,43 @@ def test_a_release_within_bounds_that_are_learned_is_that_within_the_same_bounds
     weighed = groups.explain(*asked, epsilon=1, max_groups=1, left_out=0, weights={"bounds of age": 2})
     assert weighed.receipt.to_dict()["shares"]["bounds of age"] == "8/21"
     assert weighed.event.epsilon == 1
+
+
+@pytest.mark.parametrize("ends", ["1/2", 0])
+@pytest.mark.parametrize("at", [(0.5,), (0.1, 0.5, 0.9)])
+def test_a_quantile_within_bounds_that_are_learned_has_as_many_bins_and_the_same_noise_whatever_they_are(at, ends):
+    for low, high in ((AUTO, AUTO), (0, AUTO), (AUTO, 0)):
+        asked = Quantile("age", *at, low=low, high=high, ends=ends, name="q")
+        assert asked.learns == (Mean("age", AUTO, AUTO),)
+        laws = asked.laws(Vectors(Integers(), size=1), Sensitivity(1, 1, 1), Fraction(1), Fraction(0), "auto")
+        for found in itertools.product([-(2**63), -1, Fraction(-1, 2**32), 0], [0, Fraction(1, 2**32), 1, 2**63]):
+            known = asked.learned({asked.learns[0]: tuple(map(Fraction, found))})
+            assert (known.bins, known.at, known.ends_share, known.name) == (asked.bins, asked.at, asked.ends_share, "q")
+            assert (
+                known.laws(Vectors(Integers(), size=1), Sensitivity(1, 1, 1), Fraction(1), Fraction(0), "auto") == laws
+            )
+            assert known.low <= max(found[0], -(2**61)) or low == 0
+            assert known.learned({}) is known
+
+
+@pytest.mark.usefixtures("given_coins")
+def test_quantiles_learn_their_bounds_within_the_question_on_one_charge():
+    book = Ledger.in_memory(epsilon=3 * SURE, delta="1e-6", accountant="plain")
+    groups = Table(frame(), person="user", ledger=book).group_by("city", keys=["Rome", "Bari"])
+    asked = [Quantile("age", 0.5, low=0, high="auto"), Mean("age", 0, "auto")]
+    answer = groups.release(*asked, epsilon=SURE, max_groups=1, left_out=0)
+    assert answer["median of age"].aggregate == Quantile("age", 0.5, low=0, high=128)
+    ages = frame().groupby("user").first().groupby("city").age.median()
+    low, high = answer.interval(column="median of age")
+    for i, (city,) in enumerate(answer.keys):
+        assert abs(answer.columns["median of age"][i] - ages[city]) <= 2
+        assert low[i] <= ages[city] + 1
+        assert ages[city] - 1 <= high[i]
+    assert [entry.epsilon for entry in book.entries()] == [SURE]
+    assert answer.receipt.to_dict()["shares"]["bounds of age"] == "1/13"
+    said = " ".join(groups.explain(asked[0], epsilon=1, max_groups=1).notes)
+    assert "Bounds of age are learned first" in said
+    assert "so many times" not in said
 
 
 @pytest.mark.usefixtures("given_coins")

@@ -382,7 +382,8 @@ BAD = [
     {"ends": -1},
     {"grid": "1e-6"},
     {"low": 51},
-    {"low": "auto", "high": "auto"},
+    {"low": "auto", "high": "auto", "grid": 1},
+    {"low": 1, "high": "auto"},
     {"low": None},
 ]
 

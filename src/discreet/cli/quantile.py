@@ -17,8 +17,8 @@ _ASKED = (
     tables.FILE,
     tables.COLUMN,
     click.option("--at", multiple=True, required=True, help="Which: 0.5 is the median; may be repeated."),
-    click.option("--low", help="What every lower value counts as."),
-    click.option("--high", help="What every higher value counts as."),
+    click.option("--low", help="What every lower value counts as; auto learns it from a part of epsilon."),
+    click.option("--high", help="What every higher value counts as; likewise."),
     click.option("--grid", help="The step that values are rounded to; a power of two unless given."),
     click.option("--ends", help="The part of epsilon that pays for the interval's ends; one half unless given."),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,7 +17,7 @@ from discreet.exact import Exact, exact, typed, written
 from discreet.frozen import freeze
 from discreet.metrics import Sensitivity
 from discreet.tables.aggregates.aggregate import MOST, Aggregate, Column, Ends, checked_name
-from discreet.tables.aggregates.values import AUTO, Value, nearest
+from discreet.tables.aggregates.values import AUTO, Mean, Value, nearest
 from discreet.tables.laws import Candidate, candidates
 from discreet.tables.quantiles import ERROR, ChooseByRank, CountInTree, deepest
 
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
     from discreet.domains import Maps
     from discreet.tables.histograms import Histograms
+    from discreet.tables.powers import Bounds
 
 __all__ = ["Bin", "Histogram", "Quantile"]
 
 _STEPS: Final = 1 << 10
 _MOST_STEPS: Final = 1 << 16
+_FARTHEST: Final = Fraction(1 << 61)
+"""The largest bound that is learned: beyond, a step of the grid would be more than a quotient of numbers holds."""
 _MOST_BINS: Final = 100
 _MOST_PARTS: Final = 1 << 20
 _BY_RANK: Final = "permute-and-flip"
@@ -47,7 +50,8 @@ class Quantile(Value):
     cuts the range into some 1,000 steps; a coarse one is more exact, as far as it goes. One quantile is chosen by its
     rank, and its interval's *ends*, which half of its epsilon pays for unless given, are two more; of several, where
     that is better, all are read from one tree of noisy counts. An interval holds the quantile of the people's values on
-    the grid with probability 95 %; without *ends*, or with more confidence, it is [low, high].
+    the grid with probability 95 %; without *ends*, or with more confidence, it is [low, high]. Bounds that are "auto"
+    are learned from a part of epsilon; one of them may be given, as 0.
 
     The least and the greatest value, at 0 and 1, are some person's own, and cannot be told: what is released is a value
     that some people are beyond.
@@ -78,10 +82,6 @@ class Quantile(Value):
         name: str | None = None,
     ) -> None:
         super(Quantile, self).__init__(column, low, high, grid, name=name)
-        if AUTO in (self.low, self.high):
-            raise ParameterError(
-                "low", AUTO, "numbers: a quantile's bounds are not learned, suggest_bounds() suggests some"
-            )
         found = tuple(typed(exact(q, "at")) for q in at)
         if not found or not all(0 <= q <= 1 and q.denominator <= _MOST_PARTS for q in found):
             need = f"parts of the people, such as 0.5 for the median, in fractions of at most {_MOST_PARTS}"
@@ -121,6 +121,21 @@ class Quantile(Value):
         return tuple(Quantile(self.column, q, **given, name=n) for q, n in zip(self.at, names, strict=True))
 
     @property
+    def learns(self) -> tuple[Value, ...]:
+        """What a mean of the same values would learn."""
+        return Mean(self.column, AUTO, AUTO).learns if AUTO in (self.low, self.high) else ()
+
+    def learned(self, found: Mapping[Aggregate, Bounds]) -> Quantile:
+        """Return it within bounds that were found, which the grid cuts into as many bins whatever they are."""
+        if not self.learns:
+            return self
+        ends = Mean(self.column, self.low, self.high).learned(found).span
+        low, high = (min(max(end, -_FARTHEST), _FARTHEST) for end in ends)
+        made = Quantile(self.column, *self.at, low=low, high=high, ends=self.ends_share, name=self.name)
+        assert made.bins == self.bins  # noqa: S101  # proof: many
+        return made
+
+    @property
     def words(self) -> str:
         """Which quantiles it is, of which column."""
         each = [_NAMES.get(q, f"{written(q, up=True)} quantile") for q in self.at]
@@ -137,7 +152,8 @@ class Quantile(Value):
     def plan_note(self) -> str:
         """The bounds, the grid, and in which unit errors are."""
         ranks = "A rank error is how many people are between the value and the rank that was asked for."
-        return " ".join([super(Quantile, self).plan_note, ranks, *self._extreme])
+        first = f"Bounds of {self.extent} are learned first, from a part of epsilon that weights can change."
+        return " ".join([first if self.learns else super(Quantile, self).plan_note, ranks, *self._extreme])
 
     @property
     def _extreme(self) -> list[str]:
