@@ -9,6 +9,7 @@ from fractions import Fraction
 from multiprocessing import get_context
 
 import pytest
+from click.testing import CliRunner
 
 from discreet import (
     BudgetError,
@@ -23,6 +24,7 @@ from discreet import (
     SubsetSelection,
     UnsupportedError,
 )
+from discreet.cli.app import app
 from discreet.coins import KeyedCoins
 from discreet.measures import MaxDivergence, Pure
 from discreet.survey import Client, Memory, Question, Survey, SurveyClient, TextQuestion
@@ -118,6 +120,16 @@ class TestResponses:
             survey.crosstab([], "smokes", "word")
         with pytest.raises(UnsupportedError):
             survey.perturb_file("none.csv", "none.parquet")
+
+    def test_the_command_line_says_why_open_text_has_no_estimate(self, tmp_path):
+        survey = asked(text=True)
+        boxes = survey.collector()
+        boxes.add_many([survey.client().report({**ANSWERS, "word": "hello"}) for _ in range(20)])
+        boxes.save(tmp_path / "box.json")
+        done = CliRunner().invoke(app, ["survey", "estimate", str(tmp_path / "box.json")])
+        assert done.exit_code == 0, done.output
+        assert "reports of open text" in done.output
+        assert "no reports" not in done.output
 
     def test_surveys_with_open_text_come_back_from_files(self, tmp_path):
         survey = asked(text=True)

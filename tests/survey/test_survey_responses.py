@@ -14,7 +14,7 @@ import tiers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import KindError, OptimizedUnary, RandomizedResponse, ReportError, SubsetSelection
+from discreet import DiscreetError, KindError, OptimizedUnary, RandomizedResponse, ReportError, SubsetSelection
 from discreet.survey import Boxes, Collector, Question, Response, Survey, TextForm
 from discreet.survey.forms import Form, form_of
 
@@ -211,6 +211,14 @@ def test_codes_in_a_file_are_counted_once(tmp_path):
         boxes.add_many(file)
     boxes.save(tmp_path / "box.json")
     assert held(Boxes.load(tmp_path / "box.json")) == held(boxes)
+
+
+def test_a_list_of_names_of_files_is_refused_and_not_counted_as_bad_responses():
+    boxes = asked().collector()
+    with pytest.raises(DiscreetError):
+        boxes.add_many(["may.csv", "june.parquet"])
+    assert all(box.seen == 0 for box in boxes.values())
+    assert boxes.add_many([])["smokes"].added == 0
 
 
 @pytest.mark.parametrize("slip", range(3))

@@ -12,7 +12,7 @@ from discreet.cli.show import Grid, Part, Title, check_page, plural, show, with_
 from discreet.errors import ParameterError, none_of
 
 if TYPE_CHECKING:
-    from discreet.survey import Boxes
+    from discreet.survey import Boxes, Collector
 
 __all__ = ["survey"]
 
@@ -245,8 +245,15 @@ def estimate(
     first, *others = map(Boxes.load, box)
     estimates = first.estimate(*others, people=people, confidence=confidence, simultaneous=simultaneous)
     parts = [part for found in estimates.values() for part in ("", found.sheet)][1:]
-    parts += [f"{plain(name)}: no reports" for name in first if name not in estimates]
+    parts += [f"{plain(name)}: {_unsaid(box)}" for name, box in first.items() if name not in estimates]
     show(*with_page(html, estimates.to_html, parts, estimates.to_dict()), as_json=as_json)
+
+
+def _unsaid(box: Collector) -> str:
+    """Say why a box has no estimate."""
+    if not box.n:
+        return "no reports"
+    return f"{plural(box.n, 'report')} of open text, in which decode() finds candidates, in Python"
 
 
 def _boxes_page(out: str, boxes: Boxes) -> Iterator[Part]:

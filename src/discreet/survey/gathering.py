@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Gatherer", "codes_of", "is_codes", "is_responses"]
 
+_FILE: Final = re.compile(r"\.(csv|parquet|json|txt)$", re.IGNORECASE)
 CODES: Final = ".txt"
 """A file of codes ends so: one a line."""
 
@@ -118,12 +120,16 @@ class Gatherer:
 def is_responses(source: Any, /) -> bool:
     """Whether something is many responses: rows of bytes, or a list of responses, their bytes, JSON or codes.
 
-    >>> is_responses([bytes(20)]), is_responses("noisy.csv")
-    (True, False)
+    A list of nothing but names of files is none: they would all be refused, and nothing counted.
+
+    >>> is_responses([bytes(20)]), is_responses("noisy.csv"), is_responses(["may.csv", "june.csv"])
+    (True, False, False)
     """
     if isinstance(source, np.ndarray):
         return source.ndim == 2
-    return isinstance(source, list | tuple) and all(isinstance(item, Response | bytes | str) for item in source)
+    if not isinstance(source, list | tuple) or not all(isinstance(item, Response | bytes | str) for item in source):
+        return False
+    return not source or not all(isinstance(item, str) and _FILE.search(item) for item in source)
 
 
 def is_codes(source: Any, /) -> bool:
