@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Literal, cast, final
+from typing import TYPE_CHECKING, Any, Literal, cast, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import DiscreetError, KindError, ParameterError
@@ -33,9 +33,6 @@ from discreet.tables.extents import BoundsSuggestion
 from discreet.tables.kept import declared
 from discreet.tables.keys import checked, typed
 from discreet.tables.laws import check_noise
-from discreet.tables.listing import KeysExplanation, KeysQuery
-from discreet.tables.planning import PublicationPlan, planned
-from discreet.tables.publication import Publication
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
 from discreet.tables.solving import least_epsilon, margins_of
 from discreet.tables.sources import opened
@@ -43,6 +40,11 @@ from discreet.tables.suggest import Suggestion, prices, worths
 from discreet.tables.texts import hinted
 from discreet.tables.traits import check_books, own_traits, said_of_both
 from discreet.tables.where import predicate, row_by_row
+
+if TYPE_CHECKING:
+    from discreet.tables.listing import KeysExplanation, KeysQuery
+    from discreet.tables.planning import PublicationPlan
+    from discreet.tables.publication import Publication
 
 __all__ = ["Groups", "Table", "people_weights"]
 
@@ -317,6 +319,8 @@ class Table(Data):
         >>> plan.solve().epsilon
         Fraction(391, 1000)
         """
+        from discreet.tables.planning import planned
+
         table, wanted = self, list[Any]()
         for each in listed(tables, "tables", "a list of lists of columns"):
             named = isinstance(each, list | tuple) and all(isinstance(name, str) for name in each)
@@ -625,6 +629,8 @@ class Groups:
         return self._list(epsilon, delta, max_groups, rounds).explain()
 
     def _list(self, epsilon: Exact, delta: Exact, max_groups: int | None, rounds: int | None) -> KeysQuery:
+        from discreet.tables.listing import KeysQuery
+
         if not self.by or self.known is not None:
             raise ParameterError("keys", None, "group columns whose keys are not known")
         return KeysQuery.of(self.table, self.by, epsilon=epsilon, delta=delta, max_groups=max_groups, rounds=rounds)
