@@ -242,3 +242,37 @@ def test_the_command_line_joins_a_table_of_people(folder):
     found = json.loads(done.stdout)
     assert [row["people"] for row in found["rows"]] == [1, 1]
     assert found["receipt"]["derived"]["age"] == "of people.csv, one row of each person"
+
+
+@pytest.mark.parametrize("kinds", [("HUGEINT", "DECIMAL(38, 0)"), ("DECIMAL(38, 0)", "HUGEINT")], ids=str)
+def test_no_person_makes_two_types_of_one_name_fail(kinds):
+    """Ibis calls both decimal(38, 0); DuckDB fails where it has to cast a number of 39 digits."""
+    con, most = ibis.duckdb.connect(), {"HUGEINT": 2**127 - 1, "DECIMAL(38, 0)": 10**38 - 1}
+    for name, kind in zip(("visits", "people"), kinds, strict=True):
+        con.con.execute(f"CREATE TABLE {name} (id {kind}, of_{name} VARCHAR)")
+        con.con.execute(f"INSERT INTO {name} VALUES (1, 'a'), (-7, 'b'), (0, 'b'), ({most[kind]}, 'c')")
+    visits, people = (Table(con.table(name), person="id") for name in ("visits", "people"))
+    answer = visits.join(people).group_by("of_people", keys=["a", "b", "c", None]).count_people(**SURE)
+    assert answer.columns["people"] == [1, 2, 0, 1]
+
+
+def test_person_columns_in_another_order_are_another_question(tmp_path):
+    (tmp_path / "visits.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "people.csv").write_text("a,b,age\n1,2,A\n2,1,B\n")
+    book = Ledger.in_memory(epsilon=10**7)
+    found = []
+    for person in (["a", "b"], ["b", "a"], ["b", "a"]):
+        visits = Table(tmp_path / "visits.csv", person=["x", "y"], ledger=book, version="1")
+        people = Table(tmp_path / "people.csv", person=person, version="1")
+        answer = visits.join(people).group_by("age", keys=["A", "B"]).count_people(**SURE)
+        found.append((answer.columns["people"], answer.receipt.kept))
+    assert found == [([1, 0], False), ([0, 1], False), ([0, 1], True)]
+
+
+def test_people_of_a_type_that_names_nobody_are_refused():
+    con = ibis.sqlite.connect()
+    for name in ("visits", "people"):
+        con.con.execute(f"CREATE TABLE {name} (id JSON, of_{name} TEXT)")
+    visits, people = (Table(con.table(name), person="id") for name in ("visits", "people"))
+    with pytest.raises(DiscreetError, match="a column of integers, texts"):
+        visits.join(people)

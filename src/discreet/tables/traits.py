@@ -15,6 +15,7 @@ from discreet.tables.attributes import own_names
 from discreet.tables.data import Data, Derived
 from discreet.tables.derived import check_new
 from discreet.tables.engines import engine_of, reader_of
+from discreet.tables.keys import decimals
 from discreet.tables.order import Order, spelled
 from discreet.tables.where import predicate
 
@@ -52,6 +53,7 @@ def own_traits(table: Data, other: Data, salt: bytes) -> tuple[Any, tuple[Derive
     traits = [name for name in them.columns if name not in whom]
     check_new(rows, traits)
     for mine, theirs in zip(who, whom, strict=True):
+        engine.usable(rows[mine], mine, "person")
         _check_alike(rows[mine], them[theirs], theirs)
     engine.check(rows, who)
     engine.check(them, (*whom, *traits))
@@ -89,7 +91,9 @@ def check_books(table: Data, other: Data) -> None:
 
 def said_of_both(table: Data, other: Data) -> dict[str, Any]:
     """Return what receipts and kept answers have to know of both: types, filters, and by what they are known again."""
-    known = None if table.version is None or other.version is None else (*table.version, *other.version)
+    known = None
+    if table.version is not None and other.version is not None:
+        known = (*table.version, *other.version, *(other.person or ()))  # By which columns, in which order.
     types: Mapping[str, str] | None = None
     if table.types is not None or other.types is not None:
         types = {**_declared(table), **_declared(other)}
@@ -144,9 +148,11 @@ def _check_alike(mine: Any, theirs: Any, name: str) -> None:
 
 
 def _who(engine: Engine, column: Any) -> Any:
-    """Return a person as both tables tell people apart."""
+    """Return a person as both tables tell people apart; two types of one name are compared by all their digits."""
     kind = column.type()
-    return engine.key(column) if kind.is_integer() and not kind.is_uint64() else engine.who(column)  # proof: whose
+    twofold = engine.two_of_38 and kind.is_decimal() and decimals(kind) == (38, 0)
+    whole = kind.is_integer() and not kind.is_uint64()
+    return engine.key(column) if whole or twofold else engine.who(column)  # proof: whose
 
 
 def _kind(name: str, kind: Any) -> str:
