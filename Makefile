@@ -32,7 +32,7 @@ demo: $(VENV)/dev.stamp
 	@$(BIN)/discreet demo
 
 poll: $(VENV)/dev.stamp
-	@$(BIN)/python examples/poll.py --stay --port 8080
+	@$(BIN)/python examples/poll.py --stay --port 8080 --browsers 3
 
 quick: $(VENV)/dev.stamp
 	@$(BIN)/python tests/quick.py $(FILES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,6 +46,33 @@ async def phones(address: str, survey: Survey, number: int) -> None:
         await asyncio.gather(*(phone() for _ in range(number)))
 
 
+def browsers(address: str, number: int) -> int:
+    """Answer on the page itself so many times, each in a browser of its own, as a person does; return how often."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        program = None
+    if program is None:
+        print("No browser answers: there is no Chromium here, or no playwright.")
+        return 0
+    people = random.Random(1)
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        for _ in range(number):
+            tab = browser.new_page(viewport={"width": 390, "height": 844})
+            tab.goto(address)
+            for place, odds in enumerate(TRUTH.values()):
+                answer = people.choices(range(len(odds)), list(odds.values()))[0]
+                tab.locator(f"[name=q{place}]").nth(answer).check(force=True)
+            tab.locator("#ask button").last.click()
+            tab.locator("#review button.main").click()
+            tab.locator("#done h2").wait_for()
+            tab.close()
+        browser.close()
+    return number
+
+
 def results(address: str, token: str) -> dict[str, Any]:
     found: dict[str, Any] = httpx.get(f"{address}results.json", auth=("", token), timeout=60).json()
     return found
@@ -53,6 +81,7 @@ def results(address: str, token: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--phones", type=int, default=1000, help="how many people answer")
+    parser.add_argument("--browsers", type=int, default=0, help="how many of them in a real browser, on the page")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--stay", action="store_true", help="keep the collector running")
     asked = parser.parse_args()
@@ -65,7 +94,8 @@ def main() -> None:
             said = [server.stdout.readline() for _ in range(4)]
             try:
                 address, token = said[1].split()[1], said[3].split()[1]
-                asyncio.run(phones(address, Survey.load(file), asked.phones))
+                opened = browsers(address, asked.browsers) if asked.browsers else 0
+                asyncio.run(phones(address, Survey.load(file), asked.phones - opened))
                 found = results(address, token)
                 print(f"{found['reports']:,} phones have answered. In percent:")
                 for row in found["estimates"]:
