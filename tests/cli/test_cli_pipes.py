@@ -127,3 +127,13 @@ def test_an_answer_that_cannot_be_printed_goes_where_errors_go(folder, out):
     assert done.returncode != 0
     assert done.stderr.count("=Rome") == 1
     assert len(Ledger("b.db").entries()) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="streams that a shell closes")
+def test_a_closed_output_loses_no_answer_that_is_paid_for():
+    words = f"{sys.executable} -m discreet.cli count rows.csv {' '.join(map(str, ASKED))} --ledger b.db"
+    done = subprocess.run(f"{words} >&-", shell=True, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("=Rome")) == (0, 1)
+    assert subprocess.run(f"{words} --out x.csv >&- 2>&-", shell=True, check=False).returncode == 0
+    assert "=Rome" in Path("x.csv").read_text()
+    assert len(Ledger("b.db").entries()) == 2

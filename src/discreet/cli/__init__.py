@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 __all__ = ["main", "program"]
@@ -31,6 +32,10 @@ def main() -> None:
         from discreet.cli.app import app
     except ModuleNotFoundError as missing:
         sys.exit(f"discreet: the command line needs {missing.name}: pip install 'discreet[cli]'")
+    if sys.stderr is None:  # Closed by whoever started this: what is said there goes nowhere, and nothing fails.
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  As long as the process.
+    if sys.stdout is None:  # An answer is paid for, and goes where errors go.
+        sys.stdout = sys.stderr
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # A terminal without a sign gets another, and not an error.
