@@ -452,7 +452,11 @@ NUMBERS = [case for case in CASES if case.values[1].python in (int, float, Decim
 BOUNDS = [(-(10**12), 10**12, 10**9), (-1, 10**6, 1), (0, "1e-9", "1e-15"), (-(2**31), 2**31, 3)]
 
 
-@pytest.mark.parametrize(("name", "odd"), each(NUMBERS, 2))
+SMALLEST = [case for case in NUMBERS if case.values[0] == "postgres" and case.values[1].kind in ("FLOAT8", "NUMERIC")]
+"""PostgreSQL alone fails on a number that is too small."""
+
+
+@pytest.mark.parametrize(("name", "odd"), list({id(case): case for case in [*each(NUMBERS, 2), *SMALLEST]}.values()))
 def test_a_value_of_any_size_is_clipped(name, odd, engines):
     engine = engines(name)
     table = loaded(engine, odd)
