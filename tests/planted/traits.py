@@ -57,8 +57,8 @@ CATALOGUE = [
     Mutant(
         "a kept answer is of another second table",
         T + "traits.py",
-        "else (*table.version, *other.version)",
-        "else table.version",
+        "known = (*table.version, *other.version, *(other.person or ()))",
+        "known = (*table.version, *(other.person or ()))",
         FILE + "test_a_question_is_known_again_only_if_both_tables_are",
     ),
     Mutant(
