@@ -15,8 +15,8 @@ CATALOGUE = [
     Mutant(
         "keys by way of pandas",
         T + "engines/taking.py",
-        "pa.concat_arrays([pa.nulls(0, chunk.type), *blocks])",
-        "pa.concat_arrays([pa.array([], chunk.type), *blocks])",
+        "pa.concat_arrays([pa.nulls(0, column.type), *parts])",
+        "pa.concat_arrays([pa.array([], column.type), *parts])",
         LIGHT + "test_a_list_of_groups_imports_no_frames",
     ),
     Mutant(

@@ -33,9 +33,9 @@ def column(kind, made, *, nulls=True):
 
 
 @pytest.mark.parametrize("kind", MADE, ids=str)
-@pytest.mark.parametrize("block", [3, 1 << 16])
-def test_taken_is_what_arrow_takes(kind, block, monkeypatch):
-    monkeypatch.setattr(taking, "_BLOCK", block)
+@pytest.mark.parametrize("few", [3, 1 << 14])
+def test_taken_is_what_arrow_takes(kind, few, monkeypatch):
+    monkeypatch.setattr(taking, "_FEW", few)
     for _ in range(cases(20, 300)):
         whole = column(kind, MADE[kind])
         rows = RNG.integers(0, len(whole), RNG.integers(0, 40)) if len(whole) else np.empty(0, np.intp)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["of_types", "taken"]
 
-_BLOCK: Final = 1 << 16
-"""How many values are taken at a time: the place of each of their bytes is a number of eight."""
+_FEW: Final = 1 << 14
+"""Of more values than this, Arrow's own functions are worth their import. They are groups that are released."""
 _WIDE: Final = {"int64": np.int64, "double": np.float64}
 _WHOLE: Final = {"int32": np.int32, "decimal128(38, 0)": np.int64}
 """Whole numbers of other widths, and of what they are made: the lower half before the upper."""
@@ -30,7 +30,7 @@ def taken(column: Any, rows: NDArray[np.intp]) -> Any:
     """
     import pyarrow as pa
 
-    if str(column.type) not in {*_WIDE, "binary"}:
+    if len(rows) > _FEW or str(column.type) not in {*_WIDE, "binary"}:
         return column.take(pa.Array.from_buffers(pa.int64(), len(rows), [None, _buffer(rows.astype(np.int64))]))
     order = np.argsort(rows, kind="stable")
     starts = np.cumsum([0, *map(len, column.chunks)])
@@ -80,13 +80,6 @@ def _whole(chunk: Any) -> NDArray[np.int64]:
 
 
 def _of_chunk(chunk: Any, rows: NDArray[np.intp]) -> Any:
-    import pyarrow as pa
-
-    blocks = [_of_block(chunk, rows[start : start + _BLOCK]) for start in range(0, len(rows), _BLOCK)]
-    return pa.concat_arrays([pa.nulls(0, chunk.type), *blocks])
-
-
-def _of_block(chunk: Any, rows: NDArray[np.intp]) -> Any:
     """Return values as an array: which are there, where each ends if they have lengths, and what they are."""
     import pyarrow as pa
 
