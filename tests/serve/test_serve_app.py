@@ -407,6 +407,16 @@ class TestAround:
         assert played(play()) == survey.to_json()
         assert json.loads(played(play()))["survey"] == survey.digest.hex()
 
+    def test_no_answer_leads_to_the_host_that_was_named(self, survey, memory_path):
+        async def play():
+            async with collecting(survey, memory_path) as http:
+                for path in ("/reports/", "/results/", "/form/"):
+                    answer = await http.get(path, headers={"Host": "evil.example.org"})
+                    assert (answer.status_code, answer.text) == (404, "There is nothing here.\n")
+                    assert "evil" not in str(answer.headers)
+
+        played(play())
+
     def test_every_answer_has_the_headers_that_protect_a_reader(self, survey, memory_path):
         async def play():
             page = "<html><style>a{}</style><script>1</script></html>"

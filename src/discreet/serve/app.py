@@ -158,9 +158,11 @@ class Desk:
             StoreError: lambda *_: _said(503, {"Retry-After": "5"}),
         }
         middleware = [allowed] if self._settings.origins else []
-        return Starlette(
+        app = Starlette(
             routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lambda _: self.lifespan()
         )
+        app.router.redirect_slashes = False  # A redirection would repeat the host that whoever asks has named.
+        return app
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
