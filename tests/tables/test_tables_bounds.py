@@ -210,6 +210,16 @@ def test_quantiles_learn_their_bounds_within_the_question_on_one_charge():
 
 
 @pytest.mark.usefixtures("given_coins")
+def test_several_quantiles_say_once_which_bounds_were_learned():
+    asked = Quantile("age", 0, 0.5, low=0, high="auto")
+    answer = Table(frame(), person="user").release(asked, epsilon=SURE)
+    said = [remark for remark in answer.remarks if remark.startswith("Bounds were learned for least value, median of")]
+    assert len(said) == 1
+    assert said[0].count("what is above 128 as 128") == 1
+    assert "noise hides them" in said[0]
+
+
+@pytest.mark.usefixtures("given_coins")
 def test_what_cannot_be_learned_is_refused_charged_and_not_taken_for_a_failure(tmp_path):
     frame(3).to_csv(tmp_path / "few.csv", index=False)
     book = Ledger(tmp_path / "books.db", epsilon=3)

@@ -378,8 +378,11 @@ class Answer(Result):
     def remarks(self) -> list[str]:
         """What the figures alone do not say: the bias, what is not shown, and what is left of the budget."""
         said = [] if self.bias is None else [self.bias]
-        learned = [each.label for each in self.receipt.asked if each.learns]
-        said += [f"Bounds were learned for {label}. {self[label].aggregate.note}" for label in learned]
+        for each in self.receipt.asked:
+            if each.learns:
+                # Of several quantiles each is a column; what is said of one of them may be more.
+                note = max((str(self[view.label].aggregate.note) for view in each.views), key=len)
+                said.append(f"Bounds were learned for {each.label}. {note}")
         said += [] if self.round_note is None else [self.round_note]
         said += self.notes
         if self.receipt.private:
