@@ -45,6 +45,30 @@ def test_a_slip_is_answered_with_what_to_write(words, said, folder):
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("survey", "said"),
+    [
+        ("", "survey='no epsilon': need epsilon = 2, say"),
+        ("epsilon = 1", "survey='no questions': need [[questions]], each with name and choices"),
+        ("epsilon = 1\n[[question]]\nname = 'a'", "did you mean 'questions'?"),
+        ("epsilon = 'one'\n[[questions]]\nname = 'a'\nchoices = ['b', 'c']", "discreet: epsilon='one': need a"),
+        ("epsilon = 1\n[[questions]]\nname = 'a'\nchoices = ['b']", "discreet: choices=['b']: need at least two"),
+        ("epsilon = 1\n[questions]\nname = 'a'", "in TOML, [[questions]] before each"),
+    ],
+)
+def test_a_slip_in_a_survey_is_answered_as_it_stands_in_the_file(survey, said, folder):
+    (folder / "survey.toml").write_text(survey)
+    done = run("survey", "page", "survey.toml", "--out", "page.html")
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_a_slip_in_a_plan_is_answered_as_it_stands_in_the_file(folder):
+    plan = 'source = "visits.csv"\nperson = "user"\nledger = "b.db"\nversion = "1"\nout = "o"\nformats = ["csv"]\n'
+    (folder / "plan.toml").write_text(f'{plan}epsilon = 1\n[tables.a]\nby = ["city"]\nmedians = ["amount"]\n')
+    assert "tables.a='medians': need `discreet quantile`: a plan has no quantiles" in run("publish", "plan.toml").stderr
+
+
 def test_auto_is_read_in_any_case_and_nothing_is_starred(folder):
     done = run("explain", *COUNT.replace("-groups 2", "-groups AUTO").split())
     assert done.exit_code == 0

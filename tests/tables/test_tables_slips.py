@@ -38,6 +38,25 @@ def test_a_hint_about_types_names_the_column_that_is_meant(place, condition, typ
     assert str(refused.value).endswith(f'types={{"{name}": "integer"}}, or --type {name}=integer')
 
 
+@pytest.mark.parametrize(
+    ("by", "types", "hint"),
+    [
+        ("month by month from 2026-01 to 2026-12", {}, "--type month=date"),
+        ("month by ten", {}, "--type month=integer"),
+        ("month by moth from 2026-01 to 2026-12", {"month": "date"}, None),
+    ],
+)
+def test_a_hint_about_types_is_a_date_for_days_and_none_for_what_is_declared(place, by, types, hint):
+    with pytest.raises(ParameterError) as refused:
+        Table(place, person="user", types=types).group_by(by)
+    assert str(refused.value).endswith(hint) if hint else "--type" not in str(refused.value)
+
+
+def test_a_column_that_is_not_there_gets_no_hint_about_types(place):
+    with pytest.raises(ParameterError, match=r"need one of [^;]*; did you mean 'month'\?$"):
+        Table(place, person="user").where("moth = '3'")
+
+
 def test_a_hint_about_keys_names_their_column(place):
     with pytest.raises(ValueError, match="--type month=integer"):
         Table(place, person="user").group_by("month", keys=[3])

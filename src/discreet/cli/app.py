@@ -9,7 +9,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NoReturn
 
 import click
@@ -72,7 +72,7 @@ _FLAGS: Final = (
     | {
         name: f"--{name.replace('_', '-')}"
         for name in (
-            *("accountant", "answers", "noise", "period", "release_delta", "rounds", "start", "who"),
+            *("accountant", "answers", "at", "noise", "period", "release_delta", "rounds", "start", "who"),
             *("choices", "confidence", "delta", "epsilon", "grid", "group_size", "high", "keep", "low", "margin"),
             *(
                 "folder",
@@ -166,7 +166,14 @@ class _App(click.Group):
                 raise
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 _leave_the_pipe()
-            _fail(*_said(error), words)
+            _fail(*_said(error, self._options(words)), words)
+
+    def _options(self, words: Sequence[str]) -> set[str]:
+        """Return what the command that was typed takes: its options, and its arguments as help shows them."""
+        command: click.Command = self
+        for word in words:
+            command = command.commands.get(word, command) if isinstance(command, click.Group) else command
+        return {name for each in command.params for name in (*each.opts, each.human_readable_name)}
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an interrupt keeps what it says of the books, which click would drop."""
@@ -185,7 +192,7 @@ class _App(click.Group):
                 )
 
 
-def _said(error: Exception) -> tuple[str, str, int]:
+def _said(error: Exception, options: Collection[str]) -> tuple[str, str, int]:
     """Return what to say of an error, its kind, and the exit code: 2 for wrong use, 1 for what failed."""
     kind = type(error).__name__
     if isinstance(error, click.UsageError):
@@ -197,7 +204,7 @@ def _said(error: Exception) -> tuple[str, str, int]:
         name = (error.name or "").split(".")[0]
         return f"this needs {name}: pip install 'discreet[{_EXTRAS.get(name, 'survey')}]'", kind, 1
     if isinstance(error, DiscreetError):
-        return spoken(str(error)), kind, 1 if isinstance(error, _REFUSED) else 2
+        return spoken(str(error), options), kind, 1 if isinstance(error, _REFUSED) else 2
     if isinstance(error, OSError) and error.filename is not None:
         hint = "check the path" if isinstance(error, FileNotFoundError) else "choose another place, or its permissions"
         return f"{error.filename}: {error.strerror or kind}; {hint}", kind, 1
@@ -207,11 +214,13 @@ def _said(error: Exception) -> tuple[str, str, int]:
     return f"failed in a way that it should not ({kind}); --debug shows where", kind, 1
 
 
-def spoken(message: str) -> str:
-    """Return an error of the library in the words of the command line.
+def spoken(message: str, options: Collection[str] | None = None) -> str:
+    """Return an error of the library in the words of the command line: of a command that has these *options*.
 
     >>> spoken("max_groups=None: need at least one"), spoken("epsilon='x': need a number")
     ('--max-groups: need at least one', "--epsilon 'x': need a number")
+    >>> spoken("epsilon='x': need a number", ["--out"])
+    "epsilon='x': need a number"
     """
     for there, here in _SAYINGS:
         message = message.replace(there, here)
@@ -225,6 +234,8 @@ def spoken(message: str) -> str:
     rest = message[found.end() :]
     if found[1] == "path":
         return rest  # Which option or argument it is, the file itself tells.
+    if options is not None and _FLAGS[found[1]] not in options:
+        return message  # It stands in a file, such as a survey or a plan.
     return f"{_FLAGS[found[1]]}{rest}" if found[2] else f"{_FLAGS[found[1]]} {rest}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -34,7 +34,8 @@ class Period:
         checked_wave(self.wave)
         for name, moment in (("start", self.start), ("end", self.end)):
             if moment is not None and (not isinstance(moment, datetime) or moment.utcoffset() is None):
-                raise KindError(name, moment, "a time with its offset, such as 2026-05-01T08:00:00+02:00")
+                shown = str(moment) if isinstance(moment, date) else moment
+                raise KindError(name, shown, "a time with its offset, such as 2026-05-01T08:00:00+02:00")
         if self.start is not None and self.end is not None and self.start >= self.end:
             raise ParameterError("end", self.end.isoformat(), "an end after the start")
 
@@ -86,6 +87,8 @@ class Calendar:
     def chosen(self, text: str | None, /) -> Period:
         """Return the wave that is called so, or the only one; raise where that is none, or leaves several."""
         found = self.named(str(text)) if text is not None or len(self.periods) == 1 else None
+        if found is None and self.periods[0].wave is None:
+            raise ParameterError("wave", text, "none: this survey has no waves")
         if found is None:
             raise none_of("wave", text, [each.wave for each in self.periods])
         return found

@@ -311,14 +311,19 @@ class Survey:
         >>> Survey.from_dict(s.to_dict()).forms == s.forms
         True
         """
-        if not isinstance(data, Mapping) or not {"epsilon", "questions"} <= set(data):
+        if not isinstance(data, Mapping):
             raise KindError("survey", data, "a mapping with epsilon and questions")
+        if strange := [key for key in data if key not in _KEYS]:
+            raise none_of("key of a survey", strange[0], _KEYS)
+        for key, need in (("epsilon", "epsilon = 2, say"), ("questions", "[[questions]], each with name and choices")):
+            if key not in data:
+                raise ParameterError("survey", f"no {key}", need)
         items = data["questions"]
         if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-            raise KindError("questions", items, "a list of mappings with name and choices")
-        for what, known_keys, found in (("survey", _KEYS, [data]), ("question", _QUESTION_KEYS, items)):
-            if strange := [key for each in found for key in each if key not in known_keys]:
-                raise none_of(f"key of a {what}", strange[0], known_keys)
+            need = "a list of mappings with name and choices; in TOML, [[questions]] before each"
+            raise KindError("questions", items, need)
+        if strange := [key for each in items for key in each if key not in _QUESTION_KEYS]:
+            raise none_of("key of a question", strange[0], _QUESTION_KEYS)
         questions = [_read_question(item) for item in items]
         chosen = [item.get("mechanism") for item in items]
         weights = {q.name: item["weight"] for q, item in zip(questions, items, strict=True) if "weight" in item}

@@ -423,7 +423,7 @@ class Table(Data):
 
     def _derive(self, column: Any, name: str | None = None) -> tuple[Table, str]:
         """Return the table with one more column, and its name, which no other column has."""
-        words = set(re.findall(r"\w+", column)) if isinstance(column, str) else set()
+        words = set(re.findall(r"\w+", column)) if isinstance(column, str) else set(self._ibis.columns)
         with hinted(self.types, [each for each in self._ibis.columns if each in words]):
             made, expression = derived(self._ibis, column, name)
         if made in self.derived:

@@ -39,6 +39,8 @@ _NAMES: Final = f"{', '.join(_TYPES)} or decimal(p,s)"
 _CSV: Final = "auto_detect=false, header=true, quote='\"', escape='\"', strict_mode=false"
 _JSON: Final = "format='newline_delimited'"
 _TOTAL: Final = "ignore_errors=true, hive_partitioning=false"
+_OF_DAYS: Final = re.compile(r" by (?:year|quarter|month|week|day)\b.*: need |: need a day\b")
+"""An error about a column that is meant to have days."""
 _BLANKS: Final = 1 << 16
 """An array begins within so many characters of a file."""
 
@@ -93,15 +95,19 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
 
 
 @contextmanager
-def hinted(types: Mapping[str, str] | None, names: Iterable[str] = ()) -> Iterator[None]:
-    """Add to an error about a text file's columns how a type is declared; *types* are None for other sources."""
+def hinted(types: Mapping[str, str] | None, names: Iterable[str] | None = None) -> Iterator[None]:
+    """Add to an error about a text file's columns how a type is declared; *types* are None for other sources.
+
+    Nothing is added where all columns with these *names* are declared, or there are none.
+    """
     try:
         yield
     except (ParameterError, KindError) as error:
-        if types is not None:
-            texts = [name for name in names if name not in types]
+        texts = ["COLUMN"] if names is None else [name for name in names if name not in (types or {})]
+        if types is not None and texts:
             name = texts[0] if len(texts) == 1 else "COLUMN"  # Of several it may be any.
-            how = f'types={{"{name}": "integer"}}, or --type {name}=integer'
+            kind = "date" if _OF_DAYS.search(str(error)) else "integer"
+            how = f'types={{"{name}": "{kind}"}}, or --type {name}={kind}'
             error.args = (f"{error}; columns of CSV and JSON are text unless declared: {how}",)
         raise
 

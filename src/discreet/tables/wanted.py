@@ -73,7 +73,7 @@ def _are_keys(value: Any) -> bool:
 _TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
         "by": ("a list of columns", are_texts),
-        "keys": ("a list of known keys", lambda x: isinstance(x, list) and bool(x)),
+        "keys": ('a list of known keys, such as ["Rome", "Bath"]', lambda x: isinstance(x, list) and bool(x)),
         "max_groups": ("an integer above 0", _is_count),
         "people": ("true, or nothing", lambda x: x is True),
         "rows": ("how many rows of a person count", _is_count),
@@ -220,6 +220,8 @@ def wanted(said: Mapping[str, Any], binding: Binding) -> tuple[Wanted | WantedTo
             if not _NAME.fullmatch(name) or not isinstance(each, dict):
                 raise ParameterError(kind, name, "names of letters, digits, - and _, which files can have")
             for key, value in each.items():
+                if key in ("median", "medians", "quantile", "quantiles"):
+                    raise ParameterError(f"{kind}.{name}", key, "`discreet quantile`: a plan has no quantiles")
                 if key not in needs:
                     raise none_of(f"{kind}.{name}", key, needs)
                 check(f"{kind}.{name}.{key}", value, needs[key])
