@@ -44,6 +44,7 @@ const live = found("live");
 const chosen = /** @type {HTMLSelectElement} */ (found("language"));
 
 let language = poll.language;
+let turn = 0; // Whoever waited while another turn began has come too late, and shows nothing.
 const invitation = new URLSearchParams(location.hash.slice(1)).get("code");
 try {
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
@@ -191,7 +192,10 @@ function card(i, { question }, answer) {
 /** @param {import("../src/survey.js").SurveyForm} form */
 async function toReview(form) {
   if (!complete(form)) return;
+  const mine = ++turn;
   const memory = poll.memory ? await Memory.open().catch(() => undefined) : undefined;
+  const spent = memory ? await memory.spent() : 0;
+  if (mine !== turn) return;
   const answers = form.forms.map((each, i) => answered(i, each) ?? null);
   const title = made("h2", "", said("before"));
   title.tabIndex = -1;
@@ -201,7 +205,6 @@ async function toReview(form) {
   const sees = made("section", "card", made("h3", "", said("sees")), made("p", "", said(collector === null ? "by_hand" : "server")));
   if (invitation !== null && collector !== null) sees.append(made("p", "", said("invited")));
   sees.append(made("p", "", said(memory ? "memory" : "no_memory")));
-  const spent = memory ? await memory.spent() : 0;
   if (spent > 0) sees.append(made("p", "", said("given", { epsilon: number((Math.ceil(spent * 100) / 100).toFixed(2)) })));
   const go = button(collector === null ? "make_code" : "send", () => roll(form, memory), "main");
   const back = button("change", () => (review.replaceChildren(), show(found("start"))), "plain");
@@ -213,6 +216,7 @@ async function toReview(form) {
 /** Draw, once, and erase the answers; then send what was drawn. @param {import("../src/survey.js").SurveyForm} form @param {Memory} [memory] */
 async function roll(form, memory) {
   const answers = Object.fromEntries(form.forms.map((each, i) => [each.question.name, answered(i, each) ?? null]));
+  turn++;
   const wait = made("h2", "working", said("working"));
   wait.tabIndex = -1;
   review.replaceChildren();
@@ -234,6 +238,7 @@ function erase() {
   ask.reset();
   ask.querySelectorAll("input[type=text], input[type=number]").forEach((input) => (/** @type {HTMLInputElement} */ (input).value = ""));
   review.replaceChildren();
+  turn++;
 }
 
 /** @param {Uint8Array} data */

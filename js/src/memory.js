@@ -1,10 +1,10 @@
-// Memory: the secret of this device and what was given, in IndexedDB. Nothing of an answer is kept.
+// Memory: the secret of this device and what was given, in IndexedDB. Without a budget nothing of an answer is kept.
 
 import { Refused } from "./index.js";
 
 /**
- * What is kept: the secret, the sum of what was given, and a mark of each answer, which tells nothing to whoever has
- * not the secret.
+ * What is kept: the secret and the sum of what was given. With a budget also a mark of each answer, so that the same
+ * one is free again: whoever has the secret beside it, as here, can find out by trying which answer it is of.
  * @typedef {{ secret: Uint8Array, spent: number, marks: string[] }} Kept
  */
 
@@ -23,7 +23,8 @@ export class Memory {
   }
 
   /**
-   * The memory of a name; where there is none it is made. What exceeds the *budget* in sum is refused.
+   * The memory of a name; where there is none it is made. What exceeds the *budget* in sum is refused, and an answer
+   * that was given before is free. Without one no mark of an answer is kept, and the sum counts each time.
    * @param {string} [name]
    * @param {number} [budget]
    */
@@ -54,7 +55,8 @@ export class Memory {
       const owed = given.filter(([mark]) => !kept.marks.includes(mark));
       const spent = owed.reduce((sum, [, epsilon]) => plus(sum, epsilon), kept.spent);
       if (!(spent <= this.budget)) throw new Refused(`epsilon=${spent} in sum is more than budget=${this.budget}; nothing was asked`);
-      return { ...kept, spent, marks: [...kept.marks, ...owed.map(([mark]) => mark)] };
+      const marks = this.budget === Infinity ? [] : owed.map(([mark]) => mark);
+      return { ...kept, spent, marks: [...kept.marks, ...marks] };
     });
   }
 }
