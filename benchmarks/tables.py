@@ -185,7 +185,7 @@ def people(look: Look) -> Iterator[Row]:
 
 def sparks(look: Look) -> Iterator[Row]:
     """Ours on local Spark beside Tumult Analytics on local Spark, each on the Spark that it is installed with."""
-    n, what = look.size(MEDIUM), f"people per city on local Spark, {power(MEDIUM)} rows: faster than Tumult Analytics"
+    n, what = look.size(LARGE), f"people per city on local Spark, {power(LARGE)} rows: faster than Tumult Analytics"
     try:
         python = environment(PEERS["tumult"], look)
         ours, theirs = run("spark", n), run("tumult", n, python=python)
