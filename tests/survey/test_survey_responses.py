@@ -129,6 +129,14 @@ def test_the_order_of_the_questions_is_part_of_the_digest():
     assert all(box.n == 0 and box.refused == {"another survey": 1} for box in boxes.values())
 
 
+def test_json_with_more_than_a_response_is_refused():
+    """A client with a mistake could send the truth in it."""
+    said = good(asked()).to_json()
+    assert Response.from_json(said) == good(asked())
+    with pytest.raises(ReportError, match="and no more"):
+        Response.from_json(said[:-1] + ',"answer":"yes"}')
+
+
 def held(boxes):
     return {name: (box.n, box.supports.tolist(), dict(box.refused)) for name, box in boxes.items()}
 

@@ -102,12 +102,17 @@ class Response:
 
     @classmethod
     def from_json(cls, text: str | bytes, /) -> Response:
-        """Return the response that `to_json` wrote, or raise ReportError; a key that is there twice is refused."""
+        """Return the response that `to_json` wrote, or raise ReportError; a key that is there twice is refused.
+
+        So is any other key: a client with a mistake could send an answer in it, and nobody would notice.
+        """
         try:
             data: Any = strict_json(text)
-            version, digest, payloads = data["discreet"], data["survey"], data["payloads"]
-        except (ValueError, TypeError, KeyError):
-            raise ReportError("not a report", "need JSON with discreet, survey and payloads, each once") from None
+        except (ValueError, TypeError):
+            data = None
+        if not isinstance(data, dict) or set(data) != {"discreet", "survey", "payloads"}:
+            raise ReportError("not a report", "need JSON with discreet, survey and payloads, each once, and no more")
+        version, digest, payloads = data["discreet"], data["survey"], data["payloads"]
         check_version(version)
         try:
             listed: list[Any] = payloads if isinstance(payloads, list) else [None]
