@@ -19,6 +19,7 @@ __all__ = [
     "checked_place",
     "found_files",
     "free_place",
+    "give_name",
     "path_of",
     "read_toml",
     "sealed",
@@ -108,6 +109,35 @@ def whole_file(target: Path, /) -> Iterator[Path]:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def give_name(draft: Path, path: Path, /) -> None:
+    """Give a file that is safe on the disk its name, at once and to last; where the name is taken, nothing changes.
+
+    Unlike a rename it replaces nothing: of several processes that make the same file, the first one's stays.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for text in ("first", "second"):
+    ...         _ = Path(folder, text).write_text(text)
+    ...         give_name(Path(folder, text), Path(folder, "named"))
+    ...     Path(folder, "named").read_text()
+    'first'
+    """
+    with suppress(FileExistsError):
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            raise
+        except OSError:  # A file system without links: take the name first, and whoever looks meanwhile finds it empty.
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            draft.replace(path)
+    if os.name == "posix":  # A file's name is as durable as its folder.
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def write_text(target: Path, text: str, /) -> None:

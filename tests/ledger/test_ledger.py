@@ -345,7 +345,7 @@ class TestFiles:
         def broken(*_):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(sqlite, "_put", broken)
+        monkeypatch.setattr(sqlite, "give_name", broken)
         with pytest.raises(LedgerError, match=r"b\.db: cannot be made here.*No space"):
             Ledger(shelf / "b.db", epsilon=1)
         assert not list(shelf.iterdir())

@@ -111,9 +111,9 @@ CATALOGUE = [
     ),
     Mutant(
         "a second secret in the place of the first",
-        "survey/memory.py",
-        "os.link(part, path)",
-        "os.replace(part, path)",
+        "files.py",
+        "os.link(draft, path)",
+        "os.replace(draft, path)",
         f"{S}::TestMemory::test_whoever_comes_second_takes_the_secret_of_the_first",
     ),
     Mutant(

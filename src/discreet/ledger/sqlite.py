@@ -13,7 +13,7 @@ from typing import Final, TypeVar, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import LedgerError, show_path
-from discreet.files import whole_file
+from discreet.files import give_name, whole_file
 from discreet.ledger.formats import APPEND_ONLY, FORMAT, INDICES, RULES, TABLES, UNRELEASED, Rule
 from discreet.ledger.store import DAMAGED, GATE, Connection, Kind, Refuse, Store
 
@@ -286,27 +286,9 @@ def _make(path: Path, fill: Callable[[Connection], object]) -> None:
             _write_new(connection, fill)
         finally:
             connection.close()
-        with suppress(FileExistsError):
-            _put(draft, path)
+        give_name(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-    if os.name == "posix":  # A file's name is as durable as its folder.
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _put(draft: Path, path: Path) -> None:
-    """Give a file another name, at once and whole, unless the name is taken."""
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise
-    except OSError:  # A file system without links: take the name first, and whoever looks meanwhile finds it empty.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        draft.replace(path)
 
 
 def _write_new(connection: sqlite3.Connection, fill: Callable[[Connection], object]) -> None:

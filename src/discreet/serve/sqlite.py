@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar, final
 
 from discreet.coins import SYSTEM
+from discreet.files import give_name
 from discreet.serve.store import DAMAGED, FORMAT, TABLES, Connection, Store
 
 __all__ = ["SQLiteStore"]
@@ -162,20 +163,10 @@ def _make(path: Path, about: tuple[int, bytes, int, str]) -> None:
             connection.execute("COMMIT")
         finally:
             connection.close()
-        try:
-            os.link(draft, path)  # At once and whole, unless another process has been faster.
-        except OSError:
-            if not path.exists():  # A file system without links.
-                draft.replace(path)
+        give_name(draft, path)  # Unless another process has been faster.
     finally:
         for stray in (draft, draft.with_name(f"{draft.name}-journal")):
             stray.unlink(missing_ok=True)
-    if os.name == "posix":  # A file's name is as durable as its folder.
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _open(path: Path, mode: str, timeout: float) -> sqlite3.Connection:

@@ -7,13 +7,12 @@ or that others can read, is therefore refused: whether to begin anew is for a pe
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import ParameterError
-from discreet.files import path_of
+from discreet.files import give_name, path_of
 from discreet.survey.files import json_file, read_json
 
 __all__ = ["Memory"]
@@ -65,21 +64,9 @@ def _make(path: Path) -> None:
     text = json_file(_KIND, {"secret": f"{SYSTEM.bits(8 * _BYTES):0{2 * _BYTES}x}"})
     try:
         _write(part, text)
-        with suppress(FileExistsError):
-            try:
-                os.link(part, path)  # Unlike a rename, it replaces no secret that is there: the first one stays.
-            except FileExistsError:
-                raise
-            except OSError:  # A disk without links: a crash may leave a file that is not whole, which is refused.
-                _write(path, text)
+        give_name(part, path)  # The first secret stays.
     finally:
         part.unlink(missing_ok=True)
-    with suppress(OSError):  # Where a folder cannot be synchronized, the system does so in its own time.
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _write(path: Path, text: str) -> None:
