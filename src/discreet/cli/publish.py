@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from discreet.cli.show import Part, check_page, show
+from discreet.exact import written
 
 __all__ = ["publish"]
 
@@ -40,6 +41,8 @@ def publish(plan: str, release: bool, html: str | None, version: str | None, who
             for name, answer in made.answers.items()
         ]
         receipts = {name: answer.said for name, answer in made.answers.items()}
+        left = f"epsilon {written(made.left.epsilon, up=False)}, delta {written(made.left.delta, up=False)} left"
+        said.append(f"On the books, entry {made.entry} has paid for all of it; {left}")
         said.append(f"{asked.out}: {len(files):,} files{', index.html among them' * ('html' in asked.formats)}")
         return show(said, {"files": files, "receipts": receipts}, as_json=as_json)
     found = asked.check(who)

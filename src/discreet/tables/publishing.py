@@ -83,10 +83,15 @@ _WHOLE: Final[Mapping[str, Need]] = MappingProxyType(
 
 
 class Published(NamedTuple):
-    """The tables that were published, by their names, and the files that they are in."""
+    """The tables that were published, by their names, and the files that they are in.
+
+    All of them are paid for by one *entry* on the books, on which so much is *left*.
+    """
 
     answers: Mapping[str, Answer]
     files: tuple[Path, ...]
+    entry: int
+    left: Amount
 
 
 @final
@@ -265,8 +270,9 @@ class PublicationFile:
             answers = dict[str, Answer]()
             for each in self.tables:
                 answers |= zip(each.files, _released(each, self._table(plan), plan), strict=True)
+            left = book.left
         self._write(answers)
-        return Published(MappingProxyType(answers), files)
+        return Published(MappingProxyType(answers), files, plan.number, left)
 
     def _explained(self) -> dict[str, Explanation | PublicationPlan]:
         table, found = self._table(), dict[str, Explanation | PublicationPlan]()
