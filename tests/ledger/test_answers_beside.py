@@ -162,7 +162,7 @@ def test_what_was_kept_when_a_process_dies_is_whole_or_not_there(shelf):
             with suppress(ParameterError):  # It was kept by one that died.
                 own.keep(number, question=f"{PAST} {number}", answer=[number] * 1000)
 
-    for _ in range(cases(6, 20)):
+    for _ in range(cases(6, 40)):
         with killed(1, 0.1, seed, work):
             pass
         found = {note.about for note in book.entries() if note.kind == "answer"}

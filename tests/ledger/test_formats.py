@@ -126,7 +126,7 @@ class TestMigration:
         path, _ = old
         before, bytes_, seed, moved = told(path), path.read_bytes(), random.Random(7919), 0
         wait = 0.01  # Until a kill: longer after one that came too early, shorter after one that came too late.
-        for _ in range(cases(10, 20)):
+        for _ in range(cases(10, 40)):
             path.write_bytes(bytes_)
             child = os.fork()
             if child == 0:
@@ -143,7 +143,7 @@ class TestMigration:
             book.verify()
             assert kept(book.entries()[:-1]) == before
             assert [entry.kind for entry in book.entries()].count("migrated") == 1
-        assert 0 < moved < cases(10, 20)
+        assert 0 < moved < cases(10, 40)
 
     def test_a_newer_file_is_refused_in_so_many_words(self, tmp_path):
         Ledger(tmp_path / "b.db", epsilon=1).close()

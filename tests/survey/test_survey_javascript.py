@@ -180,7 +180,7 @@ def python_says(form, answer, coins, fresh, secret, monkeypatch):
 def test_the_same_form_answer_and_coins_give_the_same_bytes_in_both_languages(monkeypatch):
     rng = random.Random(17)
     asked, wanted = [], []
-    for _ in range(tiers.cases(200, 3000)):
+    for _ in range(tiers.cases(200, 10_000)):
         form, answer = made_form(rng)
         coins, fresh = (coins_near(rng, form, 400 + 60 * form.oracle.size) for _ in range(2))
         secret = rng.randbytes(rng.choice([16, 32, 100]))
