@@ -90,7 +90,7 @@ class Response:
         if len(data) < HEADER:
             raise ReportError("not a report", f"need {HEADER} bytes of header, not {len(data)}")
         if len(data) != HEADER + sum(widths):
-            raise ReportError("wrong length", f"need {HEADER + sum(widths)} bytes, not {len(data)}")
+            raise ReportError("wrong length", f"need {HEADER} bytes of header and as many as the widths say")
         ends = accumulate(widths, initial=HEADER)
         return cls(data[2:HEADER], tuple(data[a:b] for a, b in pairwise(ends)))
 

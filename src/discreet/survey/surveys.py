@@ -311,7 +311,7 @@ class Survey:
         >>> Survey.from_dict(s.to_dict()).forms == s.forms
         True
         """
-        if not isinstance(data, Mapping):
+        if not isinstance(data, Mapping) or (data and not set(data) & set(_KEYS)):  # Data, perhaps: no key is shown.
             raise KindError("survey", data, "a mapping with epsilon and questions")
         if strange := [key for key in data if key not in _KEYS]:
             raise none_of("key of a survey", strange[0], _KEYS)

@@ -50,10 +50,10 @@ class Asking:
     def __init__(self, text: Said = "", labels: Any = (), group: Said = "") -> None:
         told = labels if isinstance(labels, Mapping) else {"": labels}
         for code, listed in told.items():
-            if code:
-                one_of("language", code, LANGUAGES)
             if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
                 raise KindError("labels", labels, "a list of texts, or a mapping from languages to them")
+            if code:
+                one_of("language", code, LANGUAGES)
         found = {code: tuple(_checked("labels", each) for each in listed) for code, listed in told.items()}
         freeze(self, text=_said("text", text), labels=found, group=_said("group", group))
 
