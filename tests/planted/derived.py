@@ -22,6 +22,20 @@ CATALOGUE = [
         SAME + "[postgres]",
     ),
     Mutant(
+        "a decimal number that is none, in arithmetic",
+        T + "engines/engine.py",
+        "_moderate(self.known(side).cast",
+        "_moderate(side.cast",
+        D + "test_a_decimal_number_that_is_none_makes_no_arithmetic_fail",
+    ),
+    Mutant(
+        "decimals of 38 digits in arithmetic, which may be two types",
+        T + "total.py",
+        "- (kind.scale or 0) <= 18:",
+        "- (kind.scale or 0) <= 38:",
+        D + "test_decimal_numbers_that_may_be_two_types_are_refused",
+    ),
+    Mutant(
         "a remainder that is negative below zero",
         T + "engines/engine.py",
         "safe - (safe % width + width) % width",

@@ -54,6 +54,7 @@ _LONGEST: Final = 1000
 _MOST: Final = 1000
 """How many bins there may be, and how many characters are cut from a text."""
 _WIDEST: Final = 10**15
+_BELOW: Final = "numbers below 2^63"
 _CASED: Final = [c for c in map(chr, range(0x41, 0x530)) if len(c.lower()) == 1 and c.lower() != c == c.lower().upper()]
 UPPER: Final = "".join(_CASED)
 LOWER: Final = "".join(c.lower() for c in _CASED)
@@ -213,11 +214,11 @@ class Total:
     def arithmetic(self, sign: str, x: Any, y: Any) -> Any:
         """Return a sum, difference, product or quotient of numbers; null where it has none that can be held.
 
-        Of whole numbers, all but quotients are whole, of 64 bits. Floats above 1e100 are null, those below 1e-100 are
-        0: so no engine meets an overflow or an underflow.
+        Of whole numbers, all but quotients are whole, of 64 bits. All else is in floats, decimals too. Floats above
+        1e100 are null, those below 1e-100 are 0: so no engine meets an overflow or an underflow.
         """
-        literal, kinds = self.ops.Literal, ("floating", "integer")
-        columns = [self.of(each, *kinds) for each in (x, y) if not isinstance(each, literal)]
+        literal, kinds = self.ops.Literal, ("floating", "integer", "decimal")
+        columns = [self.short(self.of(each, *kinds)) for each in (x, y) if not isinstance(each, literal)]
         numbers = [each.value for each in (x, y) if isinstance(each, literal)]
         whole = all(each.dtype.is_integer() for each in columns) and all(map(_is_whole, numbers)) and sign != "/"
         if any(each.dtype.is_uint64() for each in columns) or not columns:
@@ -231,9 +232,16 @@ class Total:
         kind = self.of(x, "integer", "floating", "decimal").dtype
         if not (_is_whole(width) and 1 <= width <= _WIDEST):
             raise self.refuse(f"a width that is a whole number from 1 to {_WIDEST}; for others, bin(column, 0, 0.5, 1)")
-        if kind.is_uint64() or (kind.is_decimal() and not (kind.precision or 99) - (kind.scale or 0) <= 18):
-            raise self.refuse(f"numbers below 2^63, which {_named(kind)} may exceed; or bin(column, ...)")
-        return self.engine.floored(x.to_expr(), int(width)).op()  # proof: floored
+        if kind.is_uint64():
+            raise self.refuse(f"{_BELOW}, which {_named(kind)} may exceed; or bin(column, ...)")
+        return self.engine.floored(self.short(x).to_expr(), int(width)).op()  # proof: floored
+
+    def short(self, x: Any) -> Any:
+        """Return numbers, if decimals among them have at most 18 digits before the point: what is longer may be two."""
+        kind = x.dtype
+        if kind.is_decimal() and not (kind.precision or 99) - (kind.scale or 0) <= 18:
+            raise self.refuse(f"{_BELOW}, which {_named(kind)} may exceed; or bin(column, ...)")
+        return x
 
     def bins(self, x: Any, ends: Sequence[Any], names: Sequence[Any] = ()) -> Any:
         """Return the lower end, or the name, of the bin that a value is in; null before the first and from the last."""

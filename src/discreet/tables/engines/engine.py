@@ -252,8 +252,12 @@ class Engine(ABC):
             found = ARITHMETIC[sign](*(side.cast(dt.Decimal(19, 0)) for side in (x, y)))
             low, high = (literal(Decimal(end), dt.Decimal(38, 0)) for end in WHOLE)
             return ((found >= low) & (found <= high)).ifelse(found, literal(None, found.type())).cast("int64")
-        a, b = (_moderate(side.cast("float64")) for side in (x, y))
+        a, b = (_moderate(self.known(side).cast("float64")) for side in (x, y))
         return ARITHMETIC[sign](a, b.nullif(0.0) if sign == "/" else b)
+
+    def known(self, x: Any) -> Any:
+        """Return numbers; decimals without the NaN that an engine may have among them."""
+        return reduce(and_, self.present(x)).ifelse(x, literal(None, x.type())) if x.type().is_decimal() else x
 
     def floored(self, x: Any, width: int) -> Any:
         """Return the greatest multiple of a whole number that is at most a number, or null."""
@@ -261,8 +265,7 @@ class Engine(ABC):
         if kind.is_floating():
             x = (x.cast("float64").abs() < 2.0**53).ifelse(x.cast("float64"), literal(None, "float64")).floor()
         elif kind.is_decimal():
-            known = reduce(and_, self.present(x)).ifelse(x, literal(None, kind))
-            x = call("floor", "float64", known)  # Ibis would cast it back to its own type, which may be too narrow.
+            x = call("floor", "float64", self.known(x))  # Ibis would cast it to its own type, which may be too narrow.
         number = x.cast("int64")
         safe = (number < least).ifelse(least, number)
         return (number >= least).ifelse(safe - (safe % width + width) % width, literal(None, "int64"))
