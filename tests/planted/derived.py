@@ -24,8 +24,15 @@ CATALOGUE = [
     Mutant(
         "a decimal number that is none, in arithmetic",
         T + "engines/engine.py",
-        "_moderate(self.known(side).cast",
-        "_moderate(side.cast",
+        "self.real(self.known(x), ",
+        "self.real(x, ",
+        D + "test_a_decimal_number_that_is_none_makes_no_arithmetic_fail",
+    ),
+    Mutant(
+        "a decimal number that is too small for a float, in arithmetic",
+        T + "engines/engine.py",
+        "10**18) if x.type().is_decimal() else",
+        "10**18) if x.type().is_decimal() and x.type().scale < 99 else",
         D + "test_a_decimal_number_that_is_none_makes_no_arithmetic_fail",
     ),
     Mutant(

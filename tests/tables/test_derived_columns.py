@@ -280,17 +280,20 @@ def test_a_derived_column_is_what_plain_python_makes_of_the_row_on_every_engine(
 
 @pytest.mark.xdist_group("postgres")
 def test_a_decimal_number_that_is_none_makes_no_arithmetic_fail(tmp_path):
-    """PostgreSQL has a NaN among numbers of any length: it is null, as what is computed of it."""
+    """PostgreSQL has a NaN among numbers, which is null, and numbers that are too small for floats, which are 0."""
     engine, stop = tables_engines.start("postgres", tmp_path)
     con = engine.connection
     with con.con.cursor() as cursor:
-        cursor.execute("CREATE TABLE odd (id bigint, m numeric(20, 2), n numeric, o numeric(27, 9))")
-        cursor.execute("INSERT INTO odd VALUES (0, 'NaN', 1, 'NaN'), (1, 999999999999999999.99, 2, 1e-9), (2, 1, 3, 0)")
+        cursor.execute(
+            "CREATE TABLE odd (id int8, m numeric(20, 2), n numeric, o numeric(27, 9), p numeric(999, 990))"
+        )
+        cursor.execute("INSERT INTO odd VALUES (0, 'NaN', 1, 'NaN', 1), (1, 999999999999999999.99, 2, 1e-9, 1e-990)")
+        cursor.execute("INSERT INTO odd VALUES (2, 1, 3, 0, NULL)")
     con.con.commit()
-    found = made(con.table("odd"), ["m * 2", "m / o", "m by 10"])
+    found = made(con.table("odd"), ["m * 2", "m / o", "m by 10", "p * 2"])
     assert found[0] == {0: None, 1: 2e18, 2: 2.0}
     assert found[1] == {0: None, 1: 1e18 / 1e-9, 2: None}
-    assert found[2] == {0: None, 1: 10**18 - 10, 2: 0}
+    assert found[2:] == [{0: None, 1: 10**18 - 10, 2: 0}, {0: 2.0, 1: 0.0, 2: None}]
     with pytest.raises(ParameterError, match="numbers below 2"):
         derived(con.table("odd"), "n * 2", "x")
     stop()

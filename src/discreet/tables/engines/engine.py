@@ -252,12 +252,16 @@ class Engine(ABC):
             found = ARITHMETIC[sign](*(side.cast(dt.Decimal(19, 0)) for side in (x, y)))
             low, high = (literal(Decimal(end), dt.Decimal(38, 0)) for end in WHOLE)
             return ((found >= low) & (found <= high)).ifelse(found, literal(None, found.type())).cast("int64")
-        a, b = (_moderate(self.known(side).cast("float64")) for side in (x, y))
+        a, b = (_moderate(self.floated(side)) for side in (x, y))
         return ARITHMETIC[sign](a, b.nullif(0.0) if sign == "/" else b)
 
-    def known(self, x: Any) -> Any:
-        """Return numbers; decimals without the NaN that an engine may have among them."""
-        return reduce(and_, self.present(x)).ifelse(x, literal(None, x.type())) if x.type().is_decimal() else x
+    def floated(self, x: Any) -> Any:
+        """Return numbers as floats; of decimals, those with at most 18 digits before the point."""
+        return self.real(self.known(x), -(10**18), 10**18) if x.type().is_decimal() else x.cast("float64")
+
+    def known(self, decimal: Any) -> Any:
+        """Return decimals without the NaN that an engine may have among them."""
+        return reduce(and_, self.present(decimal)).ifelse(decimal, literal(None, decimal.type()))
 
     def floored(self, x: Any, width: int) -> Any:
         """Return the greatest multiple of a whole number that is at most a number, or null."""
