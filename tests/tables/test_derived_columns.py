@@ -284,9 +284,7 @@ def test_a_decimal_number_that_is_none_makes_no_arithmetic_fail(tmp_path):
     engine, stop = tables_engines.start("postgres", tmp_path)
     con = engine.connection
     with con.con.cursor() as cursor:
-        cursor.execute(
-            "CREATE TABLE odd (id int8, m numeric(20, 2), n numeric, o numeric(27, 9), p numeric(999, 990))"
-        )
+        cursor.execute("CREATE TABLE odd (id int8, m numeric(20, 2), n numeric, o numeric(27, 9), p numeric(999, 990))")
         cursor.execute("INSERT INTO odd VALUES (0, 'NaN', 1, 'NaN', 1), (1, 999999999999999999.99, 2, 1e-9, 1e-990)")
         cursor.execute("INSERT INTO odd VALUES (2, 1, 3, 0, NULL)")
     con.con.commit()
