@@ -3,28 +3,71 @@
 from planted import Mutant, T
 
 LOSS = "test_tables_quantiles.py::TestLoss::"
+NESTED = "test_tables_nested.py::"
 INTERVAL = "test_tables_quantiles.py::TestInterval::"
 ANSWER = "test_tables_quantiles.py::TestAnswer::"
 CATALOGUE = [
     Mutant(
         "a rank is moved by the smaller part of the people",
-        T + "quantiles.py",
-        "return max(q.numerator, q.denominator - q.numerator)  # proof: most",
-        "return min(q.numerator, q.denominator - q.numerator) or 1",
+        T + "nested.py",
+        "return max(2 * q, Fraction(1)), max(2 - 2 * q, Fraction(1))",
+        "return min(2 * q, Fraction(1)), min(2 - 2 * q, Fraction(1))",
         LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
+    ),
+    Mutant(
+        "who is beyond the bounds of a choice does not move it",
+        T + "nested.py",
+        "upper, lower = 2 * sum(at[:middle]), 2 * sum(1 - q for q in at[middle + 1 :])",
+        "upper, lower = Fraction(0), Fraction(0)",
+        NESTED + "TestLoss::test_all_choices_lose_no_more_than_they_say_for_all_small_histograms",
+    ),
+    Mutant(
+        "whoever is added is above the ranks",
+        T + "nested.py",
+        "max(above + max(left.above + lower, upper + right.most), below +",
+        "max(above + max(left.above + lower, upper + right.most), 0 *",
+        LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
+    ),
+    Mutant(
+        "the least and the greatest rank are in their order among all",
+        T + "nested.py",
+        "if not 0 < q < 1:",
+        "if False:",
+        NESTED + "test_moved_is_the_most_over_all_ways_in_which_a_person_may_stand",
+    ),
+    Mutant(
+        "a quantile is chosen beyond those that bound it",
+        T + "quantiles.py",
+        "heads &= gaps >= 0  # proof: inside",
+        "",
+        NESTED + "test_people_who_share_a_value_move_no_other_rank",
+    ),
+    Mutant(
+        "the people of a bound are told from those beyond it",
+        T + "quantiles.py",
+        "np.copyto(low, -2 * _FAR, where=number >= last)  # proof: last",
+        "np.copyto(low, -2 * _FAR, where=number > last)",
+        NESTED + "TestLoss::test_the_law_is_that_of_the_plain_one",
+    ),
+    Mutant(
+        "a quantile is bounded by any that was chosen before",
+        T + "nested.py",
+        "lower, upper = first - 1, last",
+        "lower, upper = min(first - 1, 0), last",
+        NESTED + "test_each_is_bounded_by_the_nearest_that_were_chosen_before",
     ),
     Mutant(
         "a bin that holds the rank is no better than one that touches it",
         T + "quantiles.py",
-        "errors = np.maximum(high - move, low + move)",
-        "errors = np.maximum(np.maximum(high - move, low + move), 0)",
+        "gaps = np.maximum(high, low, out=high)",
+        "gaps = np.maximum(np.maximum(high, low, out=high), 0)",
         LOSS + "test_a_bin_that_holds_the_rank_is_told_from_those_beside_it_by_all_its_people",
     ),
     Mutant(
         "the least rank error is taken for 0",
         T + "quantiles.py",
-        "yield errors - errors.min(axis=1, keepdims=True), self._scale(q, epsilon)",
-        "yield errors, self._scale(q, epsilon)",
+        "gaps -= gaps.min(axis=1, keepdims=True)",
+        "gaps -= 0",
         LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
     ),
     Mutant(
@@ -45,16 +88,16 @@ CATALOGUE = [
     Mutant(
         "the ends of intervals are free",
         T + "quantiles.py",
-        "return len(self.at) * self.point + self.ends * self.end",
-        "return len(self.at) * self.point",
+        "return self.points + self.ends * self.end",
+        "return self.points",
         LOSS + "test_quantiles_and_their_ends_lose_the_sum_and_are_drawn_by_their_law",
     ),
     Mutant(
-        "the books are charged for one choice in each group",
+        "the books are charged for one end in each group",
         T + "quantiles.py",
-        "each = ((self.point, len(self.at)), (self.end, self.ends))",
-        "each = ((self.point, 1), (self.end, self.ends))",
-        LOSS + "test_the_event_has_a_move_for_each_choice_in_each_group",
+        "each = ((self.points, 1), (self.end, self.ends))",
+        "each = ((self.points, 1), (self.end, 1))",
+        LOSS + "test_the_event_has_a_move_for_all_points_and_for_each_end_in_each_group",
     ),
     Mutant(
         "the depth of a tree is not paid for",

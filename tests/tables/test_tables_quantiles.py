@@ -65,10 +65,16 @@ def neighbours(bins, most):
             yield list(counts), [*counts[:i], counts[i] + 1, *counts[i + 1 :]]
 
 
+def gaps_of(choose, counts):
+    """The gaps of a single choice, and its scale."""
+    (choice,) = choose._choices
+    return choose._gaps(quantiles._ranks(np.array([counts])), choice, {})[0], choice.scale
+
+
 def chances(choose, counts):
     """The law of a choice in floats, by the real rank errors: p_i times the integral of the others' 1 - t p_j."""
-    ((gaps, scale),) = choose._choices(np.array([counts]))
-    heads = np.exp(-gaps[0] / float(scale))
+    gaps, scale = gaps_of(choose, counts)
+    heads = np.exp(-gaps / float(scale))
     nodes, weights = np.polynomial.legendre.leggauss(len(heads) // 2 + 1)  # Exact for polynomials of this degree.
     factors = 1 - np.outer((nodes + 1) / 2, heads)
     law = np.zeros(choose.bins)
@@ -103,36 +109,36 @@ class TestLoss:
 
     def test_a_bin_that_holds_the_rank_is_told_from_those_beside_it_by_all_its_people(self):
         """Of 1, 6 and 1 people the middle rank, 4, is 3 people inside the second bin, and 3 beside the others."""
-        ((gaps, _),) = ChooseByRank(3, (HALF,), Fraction(1), Fraction(0))._choices(np.array([[1, 6, 1]]))
-        assert gaps.tolist() == [[2 * 4 + 2 * 3, 2 * 3 + 2 * 3, 0, 2 * 3 + 2 * 3, 2 * 4 + 2 * 3]]
+        gaps, _ = gaps_of(ChooseByRank(3, (HALF,), Fraction(1), Fraction(0)), [1, 6, 1])
+        assert gaps.tolist() == [2 * 4 + 2 * 3, 2 * 3 + 2 * 3, 0, 2 * 3 + 2 * 3, 2 * 4 + 2 * 3]
 
     def test_the_audit_holds_and_finds_a_scale_that_is_too_small(self, monkeypatch):
-        chain = Counts(3) >> ChooseByRank(3, (Fraction(1, 3),), Fraction(2), Fraction(0))
+        given = 3, (Fraction(1, 3),), Fraction(2), Fraction(0)
         pairs = [([0, 1, 0], [0, 1, 1]), ([1, 0, 2], [2, 0, 2])]
-        assert exact_audit(chain, pairs=pairs, draws=cases(200, 2000)).holds
-        monkeypatch.setattr(ChooseByRank, "_scale", lambda self, q, epsilon: Fraction(1, 4))
-        assert not exact_audit(chain, pairs=pairs, draws=0).holds
+        assert exact_audit(Counts(3) >> ChooseByRank(*given), pairs=pairs, draws=cases(200, 2000)).holds
+        monkeypatch.setattr(ChooseByRank, "_scale", lambda self, q, ranks, epsilon: Fraction(1, 4))
+        assert not exact_audit(Counts(3) >> ChooseByRank(*given), pairs=pairs, draws=0).holds
 
     def test_a_score_that_one_person_moves_more_is_seen(self, monkeypatch):
         """As if the least part of the people were what a person moves a rank by."""
-        monkeypatch.setattr(quantiles, "_most", lambda q: min(q.numerator, q.denominator - q.numerator))
+        monkeypatch.setattr(quantiles, "moved", lambda at: 2 * min(*at, *(1 - q for q in at)))
         choose = ChooseByRank(4, (Fraction(9, 10),), Fraction(2), Fraction(0))
         ratios = [np.log(chances(choose, a) / chances(choose, b)) for a, b in neighbours(4, 2)]
         assert max(abs(ratio).max() for ratio in ratios) > 2.5
 
     def test_quantiles_and_their_ends_lose_the_sum_and_are_drawn_by_their_law(self):
         choose = ChooseByRank(1, (HALF, Fraction(1)), Fraction(1), Fraction(1, 2))
-        assert choose.loss(ONE) == Pure(2 * 1 + 3 * HALF)
+        assert choose.loss(ONE) == Pure(1 + 3 * HALF)
         choose = ChooseByRank(2, (HALF,), Fraction(1), Fraction(8))
         pairs = [([2, 1], [2, 2]), ([0, 0], [1, 0])]
         assert exact_audit(Counts(2) >> choose, pairs=pairs, draws=cases(200, 2000)).holds
 
-    def test_the_event_has_a_move_for_each_choice_in_each_group(self):
+    def test_the_event_has_a_move_for_all_points_and_for_each_end_in_each_group(self):
         choose = ChooseByRank(9, (HALF, Fraction(0)), Fraction(1, 3), Fraction(1, 7))
         event = choose.event((4, 4, 1))
-        assert event.moves == ((Fraction(1, 3), 8), (Fraction(1, 7), 12))
+        assert event.moves == ((Fraction(1, 3), 4), (Fraction(1, 7), 12))
         assert event.epsilon == choose.loss((4, 4, 1)).epsilon
-        assert choose.event((4, 8, 2)).moves == ((Fraction(2, 3), 8), (Fraction(2, 7), 12))
+        assert choose.event((4, 8, 2)).moves == ((Fraction(2, 3), 4), (Fraction(2, 7), 12))
         assert choose.event((2, 3, 2)).epsilon == 3 * choose.loss(ONE).epsilon
 
     @pytest.mark.parametrize("bins", [1, 7, 100, 1000])

@@ -2,21 +2,20 @@
 
 Theorem.  A bin's rank error is how far q n is from the interval [people below it, people up to it]; inside, it is below
 0, the farther from both ends. One person moves max(q, 1 - q) times 2 between any two errors, so permute and flip at
-scale 2 max(q, 1 - q) / epsilon loses epsilon; and each person adds 1 to one node at each depth of a tree of counts. The
-ends hold every q-quantile with probability 95 %.
+scale 2 max(q, 1 - q) / epsilon loses epsilon; of several quantiles, each is chosen between those before it, and people
+beyond those move it less (nested.py). Each person adds 1 to one node at each depth of a tree of counts. The ends hold
+every q-quantile with probability 95 %.
 Proof: quantiles.md, which cites the marked lines.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache, reduce
-from itertools import product
-from operator import mul
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, final
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from discreet.noise import Noise
 from discreet.reals import Number, float_down, float_up, ln
 from discreet.samplers import below_many, geometric_many
 from discreet.tables.histograms import Histograms, HistogramsOf
+from discreet.tables.nested import Turn, moved, turns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,6 +71,11 @@ class RankError:
         few = float_up(ln(Fraction(max(self.others, 2), 2)))
         return float_up(self.scale) * math.sqrt(few * few + 2 * few + 2) + float_up(self.moved)
 
+    @property
+    def usual(self) -> float:
+        """What the error is about, where there are not many more bins than people."""
+        return float_up(self.scale + self.moved)
+
     def radius(self, error: Fraction, /) -> int:
         """Return a number of people that the error is below, except with probability *error*."""
         return math.ceil(self.moved + reach(self.scale, self.others, error))
@@ -89,6 +94,16 @@ class RankNoise:
         most = max(Fraction(_most(q), q.denominator) for q in self.of.at)
         return float_up(most) * math.sqrt(self.of.nodes) * self.of.adding.noise.deviation
 
+    @property
+    def usual(self) -> float:
+        """What it is about: the mean, over the quantiles, of a normal law without its sign.
+
+        Its variance is that of a rank which has as many counts below it as above.
+        """
+        parts = [float(q * q + (1 - q) ** 2) for q in self.of.at]
+        mean = sum(math.sqrt(self.of.nodes * part / math.pi) for part in parts) / len(parts)
+        return mean * self.of.adding.noise.deviation
+
     def radius(self, error: Fraction, /) -> int:
         """Return a number of people that bounds it, for any one value, except with probability *error*."""
         return math.ceil(max(float(self.of.far(q, error / 2).max()) / q.denominator for q in self.of.at))
@@ -96,7 +111,7 @@ class RankNoise:
 
 def _most(q: Fraction) -> int:
     """Return by how much a person moves a rank from the one that is asked for, in parts of it."""
-    return max(q.numerator, q.denominator - q.numerator)  # proof: most
+    return max(q.numerator, q.denominator - q.numerator)
 
 
 def reach(scale: Fraction, others: int, error: Fraction) -> Fraction:
@@ -111,8 +126,9 @@ def reach(scale: Fraction, others: int, error: Fraction) -> Fraction:
 class ChooseByRank(Measurement[Any, Any]):
     """Of each group and each quantile *at*, a bin that permute and flip chooses by its rank, and an interval's ends.
 
-    A quantile costs the epsilon *point* in each group that a person is in, and each of its ends the epsilon *end*, if
-    there are any. What is drawn has, for each quantile, the bins of all groups, then the lower and the upper ends.
+    All quantiles together cost the epsilon *points* in each group that a person is in, and each of their ends the
+    epsilon *end*, if there are any. Each is chosen between those that were chosen before it. What is drawn has, for
+    each quantile, the bins of all groups, then the lower and the upper ends.
 
     >>> choose = ChooseByRank(100, (Fraction(1, 2),), Fraction(1, 2), Fraction(1, 4))
     >>> choose.privacy_map((3, 3, 1))
@@ -124,7 +140,7 @@ class ChooseByRank(Measurement[Any, Any]):
 
     bins: int
     at: tuple[Fraction, ...]
-    point: Fraction
+    points: Fraction
     end: Fraction
 
     @property
@@ -145,14 +161,14 @@ class ChooseByRank(Measurement[Any, Any]):
     @property
     def _each(self) -> Fraction:
         """What one person's group loses."""
-        return len(self.at) * self.point + self.ends * self.end
+        return self.points + self.ends * self.end
 
     def event(self, d_in: tuple[int, int, int], /) -> Event:
-        """Return a move for each choice in each group, where these differ by as many people each; else one."""
+        """Return moves for the points and for each end in each group, where these differ by as many people each."""
         apart = Sensitivity(*self.input_metric.check(d_in)).tightest()
         moves = [(apart.l1 * self._each, 1)]
         if apart.l1 == apart.l0 * apart.li and apart.l0:
-            each = ((self.point, len(self.at)), (self.end, self.ends))
+            each = ((self.points, 1), (self.end, self.ends))
             moves = [(apart.li * epsilon, apart.l0 * many) for epsilon, many in each if many]  # proof: moves
         return Event.of(moves=moves, mechanism=type(self).__name__, sensitivity=apart, parameters=numbers(self))
 
@@ -163,83 +179,133 @@ class ChooseByRank(Measurement[Any, Any]):
 
     def law(self, x: Histograms, /) -> Mapping[tuple[int, ...], Number]:
         """Return the probability of each outcome, for a single group."""
-        choices = []
-        for gaps, scale in self._choices(x.dense(self.bins)):
-            law = Choose(categories=range(self.bins + 2), scale=scale).law([-int(gap) for gap in gaps[0]])
-            choices.append([(self._bin(np.array([place])), p) for place, p in law.items()])
+        ranks = _ranks(x.dense(self.bins))
+        drawn: list[tuple[_Places, Number]] = [({}, Fraction(1))]
+        for choice in self._choices:
+            drawn = [
+                (places | {choice.name: np.array([place])}, p * chance)
+                for places, p in drawn
+                for place, chance in _chances(self._gaps(ranks, choice, places)[0], choice.scale)
+            ]
         found: dict[tuple[int, ...], Number] = {}
-        for outcome in product(*choices):
-            drawn = tuple(self._rows([place for place, _ in outcome]).ravel().tolist())
-            found[drawn] = found.get(drawn, Fraction(0)) + reduce(mul, (p for _, p in outcome))
+        for places, p in drawn:
+            outcome = tuple(self._rows(places).ravel().tolist())
+            found[outcome] = found.get(outcome, Fraction(0)) + p
         return found
 
     def _drawn(self, counts: NDArray[np.int64], coins: Coins) -> NDArray[np.int64]:
         """Return a row for each quantile, and each end, of the groups that have these counts."""
-        chosen = []
-        for gaps, scale in self._choices(counts):
-            heads = geometric_many(scale, gaps.size, coins).reshape(gaps.shape) >= gaps  # proof: heads
+        ranks, places = _ranks(counts), _Places()
+        for choice in self._choices:
+            gaps = self._gaps(ranks, choice, places)
+            heads = geometric_many(choice.scale, gaps.size, coins).reshape(gaps.shape) >= gaps  # proof: heads
+            heads &= gaps >= 0  # proof: inside
             which = below_many(heads.sum(axis=1), coins=coins)  # proof: choice
-            place = (np.cumsum(heads, axis=1, dtype=np.int32) <= which[:, None]).sum(axis=1)
-            chosen.append(self._bin(place))
-        return self._rows(chosen)
+            places[choice.name] = (np.cumsum(heads, axis=1, dtype=np.int32) <= which[:, None]).sum(axis=1)
+        return self._rows(places)
 
-    def _choices(self, counts: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Fraction]]:
-        """Give how far the rank errors of all bins are from the least, and the scale, of each choice.
+    @cached_property
+    def _choices(self) -> tuple[_Choice, ...]:
+        """The choices in the order in which they are made: the quantiles, each in its turn, and then all ends."""
+        made = [_Choice((turn.which, 0), turn, self._moved(turn), self._point(turn)) for turn in turns(self.at)]
+        for i, q in enumerate(self.at if self.end else ()):
+            turn, scale = Turn(i, None, None), self._scale(q, moved((q,)), self.end)
+            made += [_Choice((i, -1), turn, -self._far(q), scale)] if q > 0 else []  # proof: lower
+            made += [_Choice((i, 1), turn, self._far(q), scale)] if q < 1 else []  # proof: upper
+        return tuple(made)
 
-        These are a quantile, then its ends, then the next.
+    def _gaps(
+        self, ranks: tuple[NDArray[np.int64], NDArray[np.int64]], choice: _Choice, places: _Places
+    ) -> NDArray[np.int64]:
+        """Return how far the rank errors of all bins are from the least; -1 where a bin is beyond the bounds.
+
         Before the first bin and after the last there is one more, and no rank is beyond these.
         """
-        up_to = np.cumsum(counts, axis=1)
-        many, nobody = up_to[:, -1:], np.zeros((len(counts), 1), np.int64)
-        below, up_to = np.hstack([nobody, up_to - counts, many]), np.hstack([nobody, up_to, many])
-        for q in self.at:
-            asked = q.numerator * many
-            high, low = q.denominator * below - asked, asked - q.denominator * up_to  # proof: ranks
-            high[:, 0], low[:, -1] = -2 * _FAR, -2 * _FAR  # proof: beyond
-            moves = [(self._moved(q), self.point)]
-            moves += [(-self._far(q), self.end)] if self.end and q > 0 else []  # proof: lower
-            moves += [(self._far(q), self.end)] if self.end and q < 1 else []  # proof: upper
-            for move, epsilon in moves:
-                errors = np.maximum(high - move, low + move)
-                yield errors - errors.min(axis=1, keepdims=True), self._scale(q, epsilon)  # proof: gaps
+        (below, up_to), (which, lower, upper) = ranks, choice.turn
+        q, number = self.at[which], np.arange(self.bins + 2)
+        asked = q.numerator * up_to[:, -1:] + choice.move
+        high, low = q.denominator * below - asked, asked - q.denominator * up_to  # proof: ranks
+        high[:, 0], low[:, -1] = -2 * _FAR, -2 * _FAR  # proof: beyond
+        first, last = (None if other is None else places[other, 0][:, None] for other in (lower, upper))
+        if first is not None:
+            np.copyto(high, -2 * _FAR, where=number <= first)  # proof: first
+        if last is not None:
+            np.copyto(low, -2 * _FAR, where=number >= last)  # proof: last
+        gaps = np.maximum(high, low, out=high)
+        gaps -= gaps.min(axis=1, keepdims=True)  # proof: gaps
+        if first is not None:
+            np.copyto(gaps, -1, where=number < first)  # proof: before
+        if last is not None:
+            np.copyto(gaps, -1, where=number > last)  # proof: after
+        return gaps
 
     def _bin(self, place: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.clip(place - 1, 0, self.bins - 1)
 
-    def _rows(self, chosen: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    def _rows(self, places: _Places) -> NDArray[np.int64]:
         """Return the bin and the ends of each quantile; an end that was not drawn is that of all bins."""
-        rows, drawn = [], iter(chosen)
-        for q in self.at:
-            point = next(drawn)
-            lower = next(drawn) if self.end and q > 0 else np.zeros_like(point)
-            upper = next(drawn) if self.end and q < 1 else np.full_like(point, self.bins - 1)
+        rows = []
+        for i in range(len(self.at)):
+            point = self._bin(places[i, 0])
+            lower = self._bin(places[i, -1]) if (i, -1) in places else np.zeros_like(point)
+            upper = self._bin(places[i, 1]) if (i, 1) in places else np.full_like(point, self.bins - 1)
             rows += [point, np.minimum(lower, point), np.maximum(upper, point)]
         return np.array(rows)
 
-    def _scale(self, q: Fraction, epsilon: Fraction) -> Fraction:
+    def _scale(self, q: Fraction, ranks: Fraction, epsilon: Fraction) -> Fraction:
         """Return the scale of a choice, in parts of a rank, of which q is so many."""
-        return 2 * _most(q) / epsilon  # proof: scale
+        return q.denominator * ranks / epsilon  # proof: scale
+
+    def _point(self, turn: Turn) -> Fraction:
+        """Return the scale of a quantile, which is that of all, in ranks."""
+        return self._scale(self.at[turn.which], moved(self.at), self.points)
 
     def _far(self, q: Fraction) -> int:
         """Return how far the ends' ranks are from the quantile's: farther than their errors, with probability 95 %."""
-        return max(math.ceil(reach(self._scale(q, self.end), self.bins + 1, ERROR / 2)), 1)  # proof: far
+        return max(math.ceil(reach(self._scale(q, moved((q,)), self.end), self.bins + 1, ERROR / 2)), 1)  # proof: far
 
-    def _moved(self, q: Fraction) -> int:
+    def _moved(self, turn: Turn) -> int:
         """Return by how much the first and the last rank are moved inwards: else any value beyond would do."""
-        far = math.ceil(reach(self._scale(q, self.point), self.bins + 1, _HALF))
+        q, far = self.at[turn.which], math.ceil(reach(self._point(turn), self.bins + 1, _HALF))
         return 0 if 0 < q < 1 else far if q == 0 else -far
 
     @property
     def fits(self) -> bool:
         """Whether all ranks are numbers of 64 bits."""
-        return all(max(abs(self._moved(q)), self._far(q) if self.end else 0) < _FAR for q in self.at)
+        return all(abs(choice.move) < _FAR for choice in self._choices)
 
     @cached_property
     def noise(self) -> RankError:
         """The error of the ranks, of the quantile that has the greatest."""
-        scale = max(self._scale(q, self.point) / q.denominator for q in self.at)
-        moved = max(Fraction(abs(self._moved(q)), q.denominator) for q in self.at)
-        return RankError(scale, self.bins + 1, moved)
+        moves = [Fraction(abs(self._moved(turn)), self.at[turn.which].denominator) for turn in turns(self.at)]
+        others = (self.bins + 1) * len(self.at).bit_length()  # proof: chain
+        return RankError(moved(self.at) / self.points, others, max(moves))
+
+
+class _Choice(NamedTuple):
+    """A choice: of which quantile, and -1, 0 or 1 for its lower end, the value or the upper end; and all it needs."""
+
+    name: tuple[int, int]
+    turn: Turn
+    move: int
+    scale: Fraction
+
+
+_Places = dict[tuple[int, int], Any]
+"""The places of what was chosen, of all groups, by the choice's name."""
+
+
+def _ranks(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many people are below each place and up to it."""
+    up_to = np.cumsum(counts, axis=1)
+    many, nobody = up_to[:, -1:], np.zeros((len(counts), 1), np.int64)
+    return np.hstack([nobody, up_to - counts, many]), np.hstack([nobody, up_to, many])
+
+
+def _chances(gaps: NDArray[np.int64], scale: Fraction) -> Iterable[tuple[int, Number]]:
+    """Return the probabilities of the places inside the bounds."""
+    inside = np.flatnonzero(gaps >= 0).tolist()
+    return Choose(categories=inside, scale=scale).law([-int(gaps[place]) for place in inside]).items()
 
 
 def deepest(bins: int) -> tuple[int, int]:

@@ -47,11 +47,11 @@ class Quantile(Value):
     """Quantiles of a column over people, each by their own mean of it in the group, clipped to [low, high].
 
     *at* says which: 0.5 is the median, which half of the people are below. Without a *grid*, it is a power of two that
-    cuts the range into some 1,000 steps; a coarse one is more exact, as far as it goes. One quantile is chosen by its
-    rank, and its interval's *ends*, which half of its epsilon pays for unless given, are two more; of several, where
-    that is better, all are read from one tree of noisy counts. An interval holds the quantile of the people's values on
-    the grid with probability 95 %; without *ends*, or with more confidence, it is [low, high]. Bounds that are "auto"
-    are learned from a part of epsilon; one of them may be given, as 0.
+    cuts the range into some 1,000 steps; a coarse one is more exact, as far as it goes. A quantile is chosen by its
+    rank, of several each between those before it, and an interval's *ends*, which half of epsilon pays for unless
+    given, are two more; where that is better, all are read from one tree of noisy counts. An interval holds the
+    quantile of the people's values on the grid with probability 95 %; without *ends*, or with more confidence, it is
+    [low, high]. Bounds that are "auto" are learned from a part of epsilon; one of them may be given, as 0.
 
     The least and the greatest value, at 0 and 1, are some person's own, and cannot be told: what is released is a value
     that some people are beyond.
@@ -170,7 +170,10 @@ class Quantile(Value):
     def laws(
         self, domain: Maps | Vectors, apart: Sensitivity, epsilon: Fraction, delta: Fraction, noise: str
     ) -> tuple[Candidate, ...]:
-        """Return the choice by rank and the trees of noisy counts; the first is the one whose ranks are least wrong."""
+        """Return the choice by rank and the trees of noisy counts; the first is the one whose ranks are least wrong.
+
+        That is by a bound of probability 95 %, as the intervals need it; where there are none, by what is usual.
+        """
         found = [] if noise not in ("auto", _BY_RANK) else [Candidate.of(_BY_RANK, self._by_rank(epsilon / apart.l1))]
         if noise != _BY_RANK:
             fan, depth = deepest(self.bins)
@@ -178,13 +181,16 @@ class Quantile(Value):
             for each in candidates(Vectors(Integers()), deep, epsilon, delta, noise):
                 tree = CountInTree(self.bins, self.at, fan, depth, each.mechanism)  # type: ignore[arg-type]  # It adds.
                 found.append(Candidate.of(each.law, tree))
-        return tuple(sorted(found, key=lambda each: each.mechanism.noise.radius(ERROR)))
+        return tuple(sorted(found, key=lambda each: self._wrong(each.mechanism.noise)))
+
+    def _wrong(self, noise: Any) -> float:
+        return noise.radius(ERROR) if self.ends_share else noise.usual  # type: ignore[no-any-return]
 
     def _by_rank(self, epsilon: Fraction) -> ChooseByRank:
         """Return the choice by rank within an epsilon for each group."""
         ends = sum((q > 0) + (q < 1) for q in self.at)
-        point, end = (1 - self.ends_share) * epsilon / len(self.at), self.ends_share * epsilon / ends
-        made = ChooseByRank(self.bins, self.at, point, end)
+        points, end = (1 - self.ends_share) * epsilon, self.ends_share * epsilon / ends
+        made = ChooseByRank(self.bins, self.at, points, end)
         if not made.fits:
             raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
         return made
