@@ -59,8 +59,8 @@ CATALOGUE = [
     Mutant(
         "a bin that holds the rank is no better than one that touches it",
         T + "quantiles.py",
-        "gaps = np.maximum(high, low, out=high)",
-        "gaps = np.maximum(np.maximum(high, low, out=high), 0)",
+        "= np.maximum(high, low, out=high)",
+        "= np.maximum(np.maximum(high, low, out=high), 0)",
         LOSS + "test_a_bin_that_holds_the_rank_is_told_from_those_beside_it_by_all_its_people",
     ),
     Mutant(

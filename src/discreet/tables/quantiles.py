@@ -231,7 +231,7 @@ class ChooseByRank(Measurement[Any, Any]):
             np.copyto(high, -2 * _FAR, where=number <= first)  # proof: first
         if last is not None:
             np.copyto(low, -2 * _FAR, where=number >= last)  # proof: last
-        gaps = np.maximum(high, low, out=high)
+        gaps: NDArray[np.int64] = np.maximum(high, low, out=high)
         gaps -= gaps.min(axis=1, keepdims=True)  # proof: gaps
         if first is not None:
             np.copyto(gaps, -1, where=number < first)  # proof: before
