@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,12 +24,23 @@ class NotRunError(Exception):
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer and what to install for it; *module* is there if it shares our environment."""
+    """A peer and what to install for it; *module* is there if it shares our environment.
+
+    One that does not run on any Python has *python*, the version that it needs.
+    """
 
     name: str
     title: str
     needs: tuple[str, ...]
     module: str = ""
+    python: tuple[int, int] | None = None
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 PEERS = {
@@ -39,6 +51,12 @@ PEERS = {
         Peer("polars", "OpenDP's Polars path", ("opendp[polars]==0.16.0", "pyarrow==26.0.1")),
         Peer("pipelinedp", "PipelineDP, in process", ("pipeline-dp==0.3.1", "pyarrow==26.0.1")),
         Peer("tumult", "Tumult Analytics, local Spark", ("tmlt.analytics==0.21.0", "pyspark==3.5.9")),
+        Peer(
+            "tumult_same",  # For Python 3.11 it asks for Spark 3.5, for 3.12 for Spark 4.
+            "Tumult Analytics, on the same local Spark",
+            ("tmlt.analytics==0.21.0", f"pyspark=={_version('pyspark')}"),
+            python=(3, 12),
+        ),
         Peer("smartnoise", "SmartNoise-SQL", ("smartnoise-sql==1.0.10", "pandas==2.3.3", "pyarrow==18.1.0")),
     )
 }
@@ -74,7 +92,7 @@ def environment(peer: Peer, look: Look) -> str:
     home = CACHE / "venvs" / peer.name
     stamp, python, needs = home / "needs.txt", str(home / "bin" / "python"), "\n".join(peer.needs)
     if not stamp.exists() or stamp.read_text() != needs:
-        _done(peer, [sys.executable, "-m", "venv", "--clear", str(home)])
+        _done(peer, [_interpreter(peer), "-m", "venv", "--clear", str(home)])
         _pip(peer, python)
         stamp.write_text(needs)
     return python
@@ -89,11 +107,14 @@ def versions(python: str | None, names: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(names, done.stdout.split(), strict=False))
 
 
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ""
+def _interpreter(peer: Peer) -> str:
+    """Return the Python that a peer's environment is made of: ours, unless it needs another version."""
+    if peer.python in (None, sys.version_info[:2]):
+        return sys.executable
+    name = "python{}.{}".format(*peer.python)
+    if (found := shutil.which(name)) is None:
+        raise NotRunError(f"{peer.title} needs {name}, which is not installed")
+    return found
 
 
 def _pip(peer: Peer, python: str) -> None:

@@ -30,6 +30,27 @@ CATALOGUE = [
         "test_tables_keys.py::test_the_driver_of_spark_gets_no_key_that_is_not_asked_for[pyspark]",
     ),
     Mutant(
+        "a digest's most significant byte first on Spark",
+        E + "spark.py",
+        "((number >> (48 - shift)) & 255) << shift",
+        "((number >> shift) & 255) << shift",
+        "test_tables_order.py::test_a_digest_is_the_first_bytes_of_md5_the_least_significant_first[pyspark]",
+    ),
+    Mutant(
+        "the digest of one column for all of them on Spark",
+        E + "spark.py",
+        'known = {number: first[f"digest{i}"].op() for i',
+        'known = {number: first["digest0"].op() for i',
+        "test_tables_order.py::test_a_digest_is_the_first_bytes_of_md5_the_least_significant_first[pyspark]",
+    ),
+    Mutant(
+        "digests that Spark computes seven times",
+        E + "spark.py",
+        "        if not numbers:\n            return table\n",
+        "        if numbers:\n            return table\n",
+        "test_tables_order.py::test_spark_is_told_once_to_compute_a_digest",
+    ),
+    Mutant(
         "keys of other places",
         E + "engine.py",
         "taken(found.column(key), rows) for key in keys",

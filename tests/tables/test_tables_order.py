@@ -1,12 +1,16 @@
 """The order in which a person's groups are kept: what becomes of groups that share a place."""
 
+import hashlib
+
 import pytest
 import tables_engines
 from tables_totals import exact
 from tiers import crossed
 
-from discreet.tables import Bounding, People
+from discreet.tables import Bounding, People, bounding
+from discreet.tables.engines import engine_of
 from discreet.tables.engines.duckdb import DuckDB
+from discreet.tables.engines.spark import Spark
 from discreet.tables.spread import Sizes
 
 ibis = pytest.importorskip("ibis")
@@ -19,6 +23,34 @@ def engine(request, tmp_path_factory):
     made, stop = tables_engines.start(request.param, tmp_path_factory.mktemp("engine"))
     yield made
     stop()
+
+
+def test_a_digest_is_the_first_bytes_of_md5_the_least_significant_first(engine):
+    """Also where it stands beside an aggregate, twice, and where what has a digest is dropped by it."""
+    texts = ["", "a", "Rome", *(f"{i}" for i in range(40))]
+    table = engine.load(ibis.schema({"x": "string"}), [{"x": text} for text in texts])
+    us = engine_of(table)
+    us.check(table, ["x"])
+    each = table.group_by("x").agg(n=table.count())
+    coded = us.once(each.mutate(c=us.digest(each.x), d=us.digest(each.x + "!")))
+    first = {
+        x: int.from_bytes(hashlib.md5(x.encode()).digest()[:7], "little") for x in (*texts, *(f"{x}!" for x in texts))
+    }
+    found = coded.select("x", "n", "c", "d").to_pyarrow().to_pylist()
+    assert sorted(map(tuple, map(dict.values, found))) == sorted((x, 1, first[x], first[f"{x}!"]) for x in texts)
+    rest = us.without(each, us.digest(each.x), [first[x] for x in texts[5:]])
+    assert rest.columns == ("x", "n")
+    assert sorted(rest.to_pyarrow()["x"].to_pylist()) == sorted(texts[:5])
+
+
+@pytest.mark.parametrize(("person", "digests"), [("int64", 1), ("string", 2)])
+def test_spark_is_told_once_to_compute_a_digest(monkeypatch, person, digests):
+    """Beside an aggregate, Spark computes what it is told seven times seven times: most of its time, once."""
+    monkeypatch.setattr(Spark, "check", lambda self, table, columns: None)
+    monkeypatch.setattr(bounding, "engine_of", lambda table: Spark(None))
+    events = ibis.table({"id": person, "city": "string"}, name="events")
+    query = Bounding(People(), person="id", by="city", max_groups=2).expression(events, SALT)
+    assert ibis.to_sql(query, dialect="pyspark").upper().count("MD5(") == digests
 
 
 def test_of_close_floats_which_share_a_code_the_least_are_kept(engine):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from functools import reduce
+from operator import or_
+from typing import Any, ClassVar, Final
 
 from discreet.errors import UnsupportedError
 from discreet.tables.engines.engine import MOMENTS, TIME, Engine, Fetch, call, literal
 
 __all__ = ["Spark"]
+
+_READ_DIGITS: Final = "conv"
 
 
 class Spark(Engine):
@@ -50,10 +54,35 @@ class Spark(Engine):
         raise UnsupportedError("pyspark has no times of day")
 
     def digest(self, text: Any) -> Any:
-        """Return the first pairs of digits, the last of them first, read as a number."""
-        digits = text.hexdigest("md5")
-        pairs = (digits.substr(2 * i, 2) for i in reversed(range(7)))
-        return call("conv", "string", call("concat", "string", *pairs), literal(16), literal(10)).cast("int64")
+        """Return the first digits, read as a number, the bytes of which then trade places."""
+        digits = call("left", "string", text.hexdigest("md5"), literal(14))
+        number = call(_READ_DIGITS, "string", digits, literal(16), literal(10)).cast("int64")
+        return reduce(or_, (((number >> (48 - shift)) & 255) << shift for shift in range(0, 56, 8)))
+
+    def once(self, table: Any) -> Any:
+        """Return the table of another one, to which the numbers that digests are read as are added first.
+
+        Each is said seven times in its digest, and Spark computes what stands beside an aggregate as often as it is
+        said. It merges no two steps of which the second says what the first computes more than once.
+        """
+        import ibis.expr.operations as ops
+
+        made = table.op()
+        numbers = dict.fromkeys(number for value in made.values.values() for number in _read(value))
+        if not numbers:
+            return table
+        before = made.parent.to_expr()
+        first = before.mutate(**{f"digest{i}": number.to_expr() for i, number in enumerate(numbers)})
+        known = {number: first[f"digest{i}"].op() for i, number in enumerate(numbers)}
+        known |= {before[name].op(): first[name].op() for name in before.columns}
+        return first.select(**{name: value.replace(known, ops.Value).to_expr() for name, value in made.values.items()})
+
+    def without(self, rows: Any, value: Any, listed: Sequence[Any]) -> Any:
+        """Return the rows; a value that is a digest becomes a column first."""
+        if not _read(value.op()):
+            return super().without(rows, value, listed)
+        coded = self.once(rows.mutate(digest=value))
+        return super().without(coded, coded.digest, listed).select(rows.columns)
 
     def answer(self, query: Any, words: str, keys: list[str]) -> tuple[Any, Fetch]:
         """Return the answer without its keys, which stay on the executors; the driver gets those of some rows.
@@ -83,3 +112,12 @@ class Spark(Engine):
             return [sent.column(key).take(places).cast(types.field(key).type) for key in keys]
 
         return found, fetch
+
+
+def _read(value: Any) -> list[Any]:
+    """Return the parts of a value that are digits read as numbers."""
+    import ibis.expr.operations as ops
+
+    return value.find(  # type: ignore[no-any-return]
+        lambda node: getattr(getattr(node, "arg", None), "__func_name__", "") == _READ_DIGITS, ops.Value
+    )
