@@ -9,7 +9,7 @@ CATALOGUE = [
     Mutant(
         "columns read as numbers where DuckDB can",
         T + "texts.py",
-        """rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, names))""",
+        """rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, separator, names))""",
         "rows = ibis.duckdb.connect().read_csv(list(map(str, paths)))",
         F + "test_what_can_be_asked_does_not_depend_on_a_row",
     ),
@@ -23,8 +23,8 @@ CATALOGUE = [
     Mutant(
         "a cast that fails on a value",
         T + "texts.py",
-        "rows[name].try_cast(_ibis_type(kind))",
-        "rows[name].cast(_ibis_type(kind))",
+        "texts[name].try_cast(_ibis_type(kind))",
+        "texts[name].cast(_ibis_type(kind))",
         F + "test_declared_columns_have_their_type_and_null_where_a_text_has_not",
     ),
     Mutant(
@@ -44,9 +44,30 @@ CATALOGUE = [
     Mutant(
         "the header of the first of many files taken for all",
         T + "texts.py",
-        "if header(path) != names:",
-        "if len(header(path)) != len(names):",
+        "if header(path) != (separator, names):",
+        "if len(header(path)[1]) != len(names):",
         F + "test_files_of_one_table_have_one_header",
+    ),
+    Mutant(
+        "files with other separators taken for one table",
+        T + "texts.py",
+        "if header(path) != (separator, names):",
+        "if header(path)[1] != names:",
+        F + "test_files_of_one_table_have_one_separator",
+    ),
+    Mutant(
+        "a decimal point taken for one of thousands",
+        T + "conventions.py",
+        "return texts.re_search(_GROUPED).ifelse(plain, None)",
+        "return plain",
+        F + "test_each_type_reads_the_texts_that_are_of_it",
+    ),
+    Mutant(
+        "the month before the day",
+        T + "conventions.py",
+        "names.index(part) + 1",
+        '1 + ("month", "day", "year").index(part)',
+        F + "test_each_type_reads_the_texts_that_are_of_it",
     ),
     Mutant(
         "a folder's name taken for a column",

@@ -127,7 +127,7 @@ CATALOGUE = [
     Mutant(
         "a header is looked at once",
         T + "texts.py",
-        "names, options, lambda: _check_header(paths, names))",
+        "names, options, lambda: _check_header(paths, separator, names))",
         "names, options)",
         UNCHANGED + "test_a_csv_file_with_another_header_is_refused",
     ),

@@ -20,6 +20,7 @@ from discreet.tables import Bounding, People, Table
 SURE = 10**6
 """An epsilon so large that there is no noise."""
 ROWS = ["1,Rome,2025,3.5", "1,Bath,2026,4", "2,Rome,2026,x", "3,Rome,,", "4,,2026,-7"]
+DAY = datetime.date(2026, 1, 31)
 NOON = datetime.datetime(2026, 1, 31, 12)
 PEOPLE = {"epsilon": SURE, "max_groups": 3}
 
@@ -111,6 +112,10 @@ def test_declared_columns_have_their_type_and_null_where_a_text_has_not(tmp_path
         ("date", ["2026-01-31", "2026-02-31", "31.1.2026"], {datetime.date(2026, 1, 31): 1, None: 2}),
         ("timestamp", ["2026-01-31 12:00", "2026-01-31T12:00:00", "noon"], {NOON: 2, None: 1}),
         ("decimal(4,1)", ["1.5", "1.50", "12345.6"], {Decimal("1.5"): 2, None: 1}),
+        ("decimal comma", ["1.234", "1234", "1234.5", "n/a", "1e3", "1.234.567"], {1234: 2, None: 3, 1234567: 1}),
+        ("day.month.year", ["31.1.2026", "31.01.2026", "2026-01-31", "1/31/2026", "32.1.2026"], {DAY: 3, None: 2}),
+        ("day/month/year", ["31/1/2026", "2026-01-31", "1/31/2026", "31.1.2026"], {DAY: 2, None: 2}),
+        ("month/day/year", ["1/31/2026", "01/31/2026", "31/1/2026", "x"], {DAY: 2, None: 2}),
     ],
 )  # fmt: skip
 def test_each_type_reads_the_texts_that_are_of_it(kind, texts, keys, tmp_path):
@@ -125,7 +130,7 @@ def test_each_type_reads_the_texts_that_are_of_it(kind, texts, keys, tmp_path):
     "kind", ["int", "Integer", "decimal", "decimal(0,0)", "decimal(39,1)", "decimal(2,3)", "", "text; --"]
 )
 def test_types_that_are_none_are_refused_by_name(kind, tmp_path):
-    with pytest.raises(ParameterError, match="need integer, number, text"):
+    with pytest.raises(ParameterError, match="need one of integer, number, text"):
         Table(csv(tmp_path), types={"year": kind}, person=None)
 
 
@@ -201,11 +206,30 @@ def test_no_row_of_csv_makes_a_query_fail_or_moves_another(odd, types, tmp_path)
     assert answer.columns["sum"] == [3000]
 
 
+def test_an_export_of_a_spreadsheet_is_read(tmp_path):
+    """Semicolons, a byte order mark, Windows' ends of lines, decimal commas, days first, and umlauts."""
+    rows = ["1;Köln;31.01.2026;1.234,50", '2;"Bonn; Süd";2026-01-31;2,5', "3;;;n/a"]
+    path = csv(tmp_path, rows, head="\ufeffuser;city;day;amount", end="\r\n")
+    t = Table(path, person="user", types={"day": "day.month.year", "amount": "decimal comma"})
+    assert counts(t, "city") == {("Köln",): 1, ("Bonn; Süd",): 1, (None,): 1}
+    assert counts(t, "day") == {(DAY,): 2, (None,): 1}
+    assert t.sum("amount", low=0, high=2000, epsilon=SURE, grid="1/2").columns["sum"] == [1237]
+
+
+@pytest.mark.parametrize("row", ["7;a;b", "7,a,b", "7", ""])
+def test_the_header_alone_says_what_separates_columns(row, tmp_path):
+    for head, columns in {"user;a;b": 3, '"user;a;b"': 1, "user;a,b": 2, "user": 1}.items():
+        assert len(Table(csv(tmp_path, [row] * 9, head=head), person=None)._ibis.columns) == columns
+
+
+def test_files_of_one_table_have_one_separator(tmp_path):
+    csv(tmp_path, name="1.csv")
+    csv(tmp_path, name="2.csv", head="user;city;year;amount")
+    with pytest.raises(ParameterError, match="the same first row"):
+        Table(tmp_path / "*.csv", person="user")
+
+
 def test_separators_quotes_and_headers_are_not_guessed(tmp_path):
-    rows = [f"{i};{i};{i}" for i in range(100)]
-    t = Table(csv(tmp_path, rows, head="user;a;b"), person=None)
-    assert t._ibis.columns == ("user;a;b",)
-    assert counts(t, "user;a;b", keys=["7;7;7", "7"]) == {("7;7;7",): 1, ("7",): 0}
     t = Table(csv(tmp_path, ["'a,b',c"] * 10, head="k,v"), types={"k": "text"}, person=None)
     assert counts(t, "k", keys=["'a", "a,b"]) == {("'a",): 10, ("a,b",): 0}
     t = Table(csv(tmp_path, ["1,2", "3,4"], head="5,6"), person=None)  # Numbers are names where they come first.

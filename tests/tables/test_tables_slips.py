@@ -62,13 +62,11 @@ def test_a_hint_about_keys_names_their_column(place):
         Table(place, person="user").group_by("month", keys=[3])
 
 
-@pytest.mark.parametrize(
-    ("suffix", "separator"), [("csv", ";"), ("csv", "\t"), ("csv", "|"), ("tsv", ","), ("tsv", ";")]
-)
+@pytest.mark.parametrize(("suffix", "separator"), [("csv", "\t"), ("csv", "|"), ("tsv", ","), ("tsv", ";")])
 def test_another_separator_is_named(tmp_path, suffix, separator):
     place = tmp_path / f"a.{suffix}"
     place.write_text(HEADER.replace(",", separator) + "\n")
-    with pytest.raises(ParameterError, match=r"needs .,. between columns") as refused:
+    with pytest.raises(ParameterError, match=r"needs .,. or .;. between columns") as refused:
         Table(place, person="user")
     assert repr(separator) in str(refused.value)
 

@@ -85,8 +85,8 @@ _TABLE = (
         "types",
         multiple=True,
         metavar="COLUMN=TYPE",
-        help="The type of a column of CSV or JSON that is not text: integer, number, boolean, date, timestamp or "
-        "decimal(p,s); may be repeated.",
+        help="The type of a column of CSV or JSON that is not text: integer, number, boolean, date, timestamp, "
+        "decimal(p,s), decimal comma (1.234,50), day.month.year, day/month/year or month/day/year; may be repeated.",
     ),
     click.option(
         "--join",

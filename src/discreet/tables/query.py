@@ -509,6 +509,6 @@ def check_columns(name: str, wanted: Iterable[Any], table: Any) -> None:
             raise ParameterError(name, column, need)
         only = table.columns[0] if len(table.columns) == 1 else ""
         if sign := next((sign for sign in _SIGNS if sign in only), None):
-            need = f"a column; there is but one, with {sign!r} in its name: .csv needs ',' between columns, .tsv '\\t'"
+            need = f"a column; the only one has {sign!r} in its name: .csv needs ',' or ';' between columns, .tsv '\\t'"
             raise ParameterError(name, column, need)
         raise none_of(name, column, table.columns)

@@ -1,9 +1,10 @@
 """Text files: CSV and JSON, in which every column is text unless its type is declared.
 
 What may be asked of a file follows from its header and from what is declared, never from its rows: no type, separator
-or quote is guessed from them, and none of them makes a query fail. A declared type is a cast that gives null where a
-text is not of the type. A row of CSV that has too few fields, or is not UTF-8, is left out, and so is what a row has
-beyond the header; a line of JSON that is no object is one of nulls.
+or quote is guessed from them, and none of them makes a query fail. Columns of .csv are separated by commas, or by
+semicolons where the header has these alone, as spreadsheets write it where a comma is the decimal sign. A declared type
+is a cast that gives null where a text is not of the type. A row of CSV that has too few fields, or is not UTF-8, is
+left out, and so is what a row has beyond the header; a line of JSON that is no object is one of nulls.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from discreet.errors import KindError, ParameterError, none_of
+from discreet.tables.conventions import CONVENTIONS, convention
 from discreet.tables.engines import checked_again, connected, read_by, reader_of
 
 __all__ = ["SUFFIXES", "declared", "header", "hinted", "text_rows"]
@@ -35,7 +37,7 @@ _TYPES: Final = {
     "timestamp": "timestamp",
 }
 _DECIMAL: Final = re.compile(r"decimal\((\d{1,2}), ?(\d{1,2})\)")
-_NAMES: Final = f"{', '.join(_TYPES)} or decimal(p,s)"
+_NAMES: Final = f"{', '.join(_TYPES)}, decimal(p,s), {', '.join(CONVENTIONS)}"
 _CSV: Final = "auto_detect=false, header=true, quote='\"', escape='\"', strict_mode=false"
 _JSON: Final = "format='newline_delimited'"
 _TOTAL: Final = "ignore_errors=true, hive_partitioning=false"
@@ -52,7 +54,7 @@ def declared(types: Any, name: str = "types", /) -> Mapping[str, str]:
     {'year': 'integer', 'price': 'decimal(9,2)'}
     >>> declared({"year": "int"})
     Traceback (most recent call last):
-    discreet.errors.ParameterError: types='int': need integer, number, text, boolean, date, timestamp or decimal(p,s)
+    discreet.errors.ParameterError: types='int': need one of integer, number, ..., decimal comma, day.month.year, ...
     """
     if not isinstance(types, Mapping) or not all(isinstance(text, str) for pair in types.items() for text in pair):
         raise KindError(name, type(types), 'columns with their types, such as {"year": "integer"}')
@@ -62,12 +64,13 @@ def declared(types: Any, name: str = "types", /) -> Mapping[str, str]:
 
 
 def _ibis_type(kind: str, name: str = "types") -> str:
-    if kind in _TYPES:
-        return _TYPES[kind]
+    known = _TYPES | dict(CONVENTIONS)
+    if kind in known:
+        return known[kind]
     found = _DECIMAL.fullmatch(kind)
     if found and 0 <= int(found[2]) <= int(found[1]) <= 38 and int(found[1]):
         return kind
-    raise ParameterError(name, kind, _NAMES)
+    raise ParameterError(name, kind, f"one of {_NAMES}")
 
 
 def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any:
@@ -78,9 +81,9 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
     """
     suffix = paths[0].suffix.lower()
     if suffix in _SEPARATORS:
-        names = _first_header(paths)
-        options = f"delim='{_SEPARATORS[suffix]}', {_CSV}"
-        rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, names))
+        separator, names = _first_header(paths)
+        options = f"delim='{separator}', {_CSV}"
+        rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, separator, names))
     elif not types:
         need = 'the columns of JSON, which has no header, such as {"city": "text", "year": "integer"}'
         raise ParameterError("types", None, need)
@@ -90,7 +93,8 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
     for name in types:
         if name not in names:
             raise none_of("types", name, names)
-    casts = {name: rows[name].try_cast(_ibis_type(kind)) for name, kind in types.items() if kind != "text"}
+    texts = {name: convention(rows[name], kind) if kind in CONVENTIONS else rows[name] for name, kind in types.items()}
+    casts = {name: texts[name].try_cast(_ibis_type(kind)) for name, kind in types.items() if kind != "text"}
     return rows.mutate(**casts) if casts else rows
 
 
@@ -112,9 +116,16 @@ def hinted(types: Mapping[str, str] | None, names: Iterable[str] | None = None) 
         raise
 
 
-def header(path: Path) -> list[str]:
-    """Return the columns that the first row of a CSV file names; one without a name is called by its place."""
+def header(path: Path) -> tuple[str, list[str]]:
+    """Return what separates the columns of a CSV file, and the names in its first row; no name is one by its place."""
     separator = _SEPARATORS[path.suffix.lower()]
+    names = _first_row(path, separator)
+    if separator == "," and len(names) == 1 and len(several := _first_row(path, ";")) > 1:
+        separator, names = ";", several
+    return separator, [name or f"column{i}" for i, name in enumerate(names)]
+
+
+def _first_row(path: Path, separator: str) -> list[str]:
     # Bytes below the header that are not UTF-8 are not for it to fail on.
     with (
         path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines,
@@ -122,21 +133,21 @@ def header(path: Path) -> list[str]:
     ):
         names = next(csv.reader(lines, delimiter=separator), [])
         "".join(names).encode()
-        return [name or f"column{i}" for i, name in enumerate(names)]
+        return names
     return []
 
 
-def _first_header(paths: Sequence[Path]) -> list[str]:
-    names = header(paths[0])
+def _first_header(paths: Sequence[Path]) -> tuple[str, list[str]]:
+    separator, names = header(paths[0])
     if not names or len(set(names)) < len(names):
         raise ParameterError("source", paths[0].name, "a first row, in UTF-8, that names each column once")
-    return names
+    return separator, names
 
 
-def _check_header(paths: Sequence[Path], names: Sequence[str]) -> None:
+def _check_header(paths: Sequence[Path], separator: str, names: Sequence[str]) -> None:
     """Raise unless files have the first row that one of them had: their columns are read by their places."""
     for path in paths:
-        if header(path) != names:
+        if header(path) != (separator, names):
             raise ParameterError("source", path.name, f"the same first row as {paths[0].name} had")
 
 
