@@ -130,6 +130,20 @@ CATALOGUE = [
         TEST + "TestSums::test_what_has_no_totals_that_add_up_is_refused",
     ),
     Mutant(
+        "a plan with other types is taken for the one that was released",
+        T + "publishing.py",
+        "sorted(said.types.items()), tables",
+        "[], tables",
+        FILE + "test_other_types_or_people_are_another_publication_which_is_paid_anew",
+    ),
+    Mutant(
+        "a column that is declared is doubted",
+        T + "doubts.py",
+        "[name for name in names if name not in types]",
+        "names",
+        "test_tables_doubts.py::test_a_column_with_numbers_or_a_type_is_not_doubted",
+    ),
+    Mutant(
         "two who publish a plan at the same moment both pay",
         T + "publishing.py",
         "table=self._title, name=self._digest)",

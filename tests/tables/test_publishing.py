@@ -420,3 +420,27 @@ def test_figures_that_were_lost_are_not_drawn_again_for_nothing(folder, monkeypa
     with pytest.raises(BudgetError, match="cities: its figures were drawn and are not kept"):
         PublicationFile(path).release()
     assert Ledger(folder / "b.db").spent == spent
+
+
+def test_the_files_that_are_told_are_those_that_were_written(folder):
+    made = PublicationFile(plan(folder, CENSUS + TABLES)).release()
+    assert sorted(made.files) == sorted((folder / "out-2026-11").iterdir())
+
+
+def test_a_page_has_the_title_of_the_plan_or_its_name(folder):
+    for title, said in {None: "plan", '"Visits & people"': "Visits &amp; people"}.items():
+        asked = PublicationFile(plan(folder, title=title))
+        assert f"<h1>{said}, 2026-11</h1>" in asked.check().page.to_html()
+        asked.release()
+        assert f"<h1>{said}, 2026-11</h1>" in (folder / "out-2026-11" / "index.html").read_text()
+    with pytest.raises(DiscreetError, match="need what the page is called"):
+        PublicationFile(plan(folder, title="7"))
+
+
+@pytest.mark.parametrize("changed", [{"types": '{amount = "decimal comma"}'}, {"person": '["user", "sex"]'}])
+def test_other_types_or_people_are_another_publication_which_is_paid_anew(changed, folder):
+    PublicationFile(plan(folder)).release()
+    asked = PublicationFile(plan(folder, **changed))
+    assert "The tables cost epsilon 2" in asked.check().price
+    asked.release()
+    assert Ledger(folder / "b.db").spent.epsilon == 4

@@ -36,10 +36,10 @@ def publish(plan: str, release: bool, html: str | None, version: str | None, who
     if release:
         made = asked.release(who)
         files = [str(file) for file in made.files]
-        said = [
-            f"{name}: {len(answer):,} row{'s' * (len(answer) != 1)}; {answer.receipt.paid}"
-            for name, answer in made.answers.items()
-        ]
+        said = list[str]()
+        for name, answer in made.answers.items():
+            said.append(f"{name}: {len(answer):,} row{'s' * (len(answer) != 1)}; {answer.receipt.paid}")
+            said += [] if answer.doubt is None else [f"{name}: {answer.doubt}"]
         receipts = {name: answer.said for name, answer in made.answers.items()}
         left = f"epsilon {written(made.left.epsilon, up=False)}, delta {written(made.left.delta, up=False)} left"
         said.append(f"On the books, entry {made.entry} has paid for all of it; {left}")

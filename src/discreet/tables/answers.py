@@ -23,6 +23,7 @@ from discreet.pages.results import Result
 from discreet.pages.sheet import Column as Cells
 from discreet.pages.sheet import Sheet
 from discreet.tables.aggregates import Column
+from discreet.tables.doubts import doubt
 from discreet.tables.files import write
 from discreet.tables.keys import OTHER
 from discreet.tables.spread import SIZES, LeftOut
@@ -154,6 +155,11 @@ class Answer(Result):
             f"{start} {bound} left out {share}, counting up to {SIZES[-1]} of each person{counted}. "
             "The noise intervals do not include it."
         )
+
+    @property
+    def doubt(self) -> str | None:
+        """What to look at where the figures say that hardly anybody has a value of a text file's column; else None."""
+        return doubt(self.receipt.asked, self.receipt.types, self.released, self.confidence)
 
     @property
     def round_note(self) -> str | None:
@@ -385,6 +391,7 @@ class Answer(Result):
                 said.append(f"Bounds were learned for {each.label}. {note}")
         said += [] if self.round_note is None else [self.round_note]
         said += self.notes
+        said += [] if self.doubt is None else [self.doubt]
         if self.receipt.private:
             few = "Groups with few people are not shown, and how many there are is not said."
             said.append(few if len(self) else f"{few} explain() says how many people a group needs.")

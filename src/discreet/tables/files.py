@@ -15,7 +15,7 @@ from discreet.errors import ParameterError
 from discreet.files import checked_place, free_place, path_of, whole_file, write_text
 from discreet.tables.workbook import check_writer, write_workbook
 
-__all__ = ["checked_target", "jsonable", "print_csv", "saved_rows", "write", "write_tables"]
+__all__ = ["checked_target", "jsonable", "print_csv", "receipt_path", "saved_rows", "write", "write_tables"]
 
 _SUFFIXES: Final = (".parquet", ".csv", ".json", ".xlsx")
 _SIGNS: Final = tuple("=+-@\t\r\n'＝＋－＠")

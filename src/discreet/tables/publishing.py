@@ -4,6 +4,7 @@
     person = "user"
     ledger = "books.db"
     version = "2026-11"
+    title = "Visits to our cities"     # of the page; else the file's own name
     out = "published-{version}"
     epsilon = 1                        # of all tables together, divided by their shares
     delta = "1e-6"
@@ -48,7 +49,7 @@ from discreet.pages.results import FOOTER, Result
 from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.tables.answers import Answer
 from discreet.tables.explain import Explanation
-from discreet.tables.files import checked_target, write_tables
+from discreet.tables.files import checked_target, receipt_path, write_tables
 from discreet.tables.planning import PublicationPlan
 from discreet.tables.project import NEEDS, Binding, binding_of
 from discreet.tables.publication import TITLE
@@ -71,6 +72,7 @@ def _is_some(value: Any) -> bool:
 _WHOLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
         "version": ("a name for the data as they are, of letters, digits, dots and dashes", is_text),
+        "title": ("what the page is called, in text", is_text),
         "out": ("a folder, in text", is_text),
         "formats": (f"some of {', '.join(_FORMATS)}", lambda x: are_texts(x) and set(x) <= {*_FORMATS}),
         "epsilon": ("a number above 0", is_number),
@@ -181,6 +183,7 @@ class PublicationFile:
     path: Path
     binding: Binding
     version: str
+    title: str
     out: Path
     formats: tuple[str, ...]
     where: str | None
@@ -215,15 +218,12 @@ class PublicationFile:
             path=place,
             binding=binding,
             version=name,
+            title=f"{said.get('title', place.stem)}, {name}",
             out=out,
             formats=formats,
             where=said.get("where"),
             tables=tables,
         )
-
-    @property
-    def _title(self) -> str:
-        return f"{self.path.stem}, {self.version}"
 
     def _table(self, ledger: Ledger | Reservation | None = None) -> Table:
         said = self.binding
@@ -244,7 +244,7 @@ class PublicationFile:
             made = book.reserved_as(self._digest)
             if made is not None:
                 price = f"It is reserved, as entry {made.number}: nothing more is spent."
-                return Preview(self._title, explained, price, book.left)
+                return Preview(self.title, explained, price, book.left)
             event = book.quote(list(explained.values()), who=who)
             apart, together = _price(explained.values()), Amount(event.epsilon, event.delta)
             part = book.shares(who=who)(event)
@@ -252,7 +252,7 @@ class PublicationFile:
             rest = fits if part <= 1 else "more than is left on the books, so that they cannot be released."
             more = "" if together == apart else f"; one by one it would be {_text(apart)}"
             return Preview(
-                self._title, explained, f"The tables cost {_text(together)}{more}: {rest}", book.left, part <= 1
+                self.title, explained, f"The tables cost {_text(together)}{more}: {rest}", book.left, part <= 1
             )
 
     def release(self, who: str | None = None) -> Published:
@@ -266,7 +266,7 @@ class PublicationFile:
         with self._books(who) as book:
             plan = book.reserved_as(self._digest)
             if plan is None:
-                plan = book.reserve(list(explained.values()), table=self._title, name=self._digest)
+                plan = book.reserve(list(explained.values()), table=self.title, name=self._digest)
             answers = dict[str, Answer]()
             for each in self.tables:
                 answers |= zip(each.files, _released(each, self._table(plan), plan), strict=True)
@@ -293,8 +293,9 @@ class PublicationFile:
 
     @property
     def _digest(self) -> str:
-        """By what a reservation is known again: the tables and the version, wherever the files are."""
-        return digest_of([self.version, self.where, [repr(each) for each in self.tables]])
+        """By what a reservation is known again: the tables, types and the version, wherever the files are."""
+        said, tables = self.binding, [repr(each) for each in self.tables]
+        return digest_of([self.version, self.where, said.person, sorted(said.types.items()), tables])
 
     @property
     def _files(self) -> list[str]:
@@ -308,6 +309,7 @@ class PublicationFile:
             if suffix in self.formats
             for name in self._files
         ]
+        files += [receipt_path(file) for file in files if file.suffix == ".csv"]
         files += [checked_target(self.out / "tables.xlsx")] if "xlsx" in self.formats else []
         files += [checked_page(self.out / "index.html")] if "html" in self.formats else []
         if "disclosure" in self.formats:
@@ -341,7 +343,7 @@ class PublicationFile:
             else:
                 sections[-1] = replace(sections[-1], blocks=[*sections[-1].blocks, Text(said), *told])
         count = len(answers)
-        return Page(self._title, f"{count:,} table{'s' * (count != 1)}", (), sections, FOOTER)
+        return Page(self.title, f"{count:,} table{'s' * (count != 1)}", (), sections, FOOTER)
 
 
 def _disclosed(answer: Answer) -> str:
