@@ -146,8 +146,8 @@ CATALOGUE = [
     Mutant(
         "two who publish a plan at the same moment both pay",
         T + "publishing.py",
-        "table=self._title, name=self._digest)",
-        "table=self._title)",
+        "table=self.title, name=self._digest)",
+        "table=self.title)",
         FILE + "test_of_two_processes_at_the_same_moment_one_pays_and_both_have_the_figures",
     ),
     Mutant(
