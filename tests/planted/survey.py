@@ -175,6 +175,13 @@ CATALOGUE = [
         f"{P}::test_the_sheet_that_people_read_has_the_law",
     ),
     Mutant(
+        "the label of a choice beside the letter of another",
+        "survey/paper.py",
+        "return [*labels, *names[len(labels) :]]",
+        "return [*names[len(labels) :], *labels]",
+        f"{P}::test_people_read_the_texts_of_the_survey_and_not_its_names",
+    ),
+    Mutant(
         "dice beyond the budget",
         "mechanisms/randomized_response.py",
         "return made(1 + bisect_left(range(1, n // t), x=True, key=fits))",

@@ -22,7 +22,7 @@ from discreet import (
 )
 from discreet.coins import SYSTEM
 from discreet.samplers import below
-from discreet.survey import Paper, Question, Survey, TextQuestion
+from discreet.survey import Asking, Paper, Question, Survey, TextQuestion, Wording
 from discreet.survey.paper import Table
 
 SMOKES = Question("smokes", ["never", "sometimes", "daily"], missing="no answer")
@@ -105,6 +105,46 @@ def test_the_sheet_that_people_read_has_the_law(dice):
             for other, choice in enumerate(form.question.categories.values):
                 ticked = cells["ABCDEFGH"[other]] + cells["you"] * (place == other)
                 assert Fraction(ticked, prod(dice)) == law[choice]
+
+
+def test_people_read_the_texts_of_the_survey_and_not_its_names(tmp_path):
+    (tmp_path / "class.toml").write_text(
+        """
+        epsilon = 2
+        dice = [6, 6]
+        title = {de = "Schule", en = "Our <school>"}
+        sponsor = "The council asks."
+        language = "de"
+        [[questions]]
+        name = "cheats"
+        choices = ["n", "y"]
+        missing = "none"
+        text = {de = "Geschummelt?", en = "Have you cheated?"}
+        labels = ["Never", "Once"]
+        [[questions]]
+        name = "bus"
+        choices = [false, true]
+        group = "How do you get here?"
+        text = "By bus"
+        """
+    )
+    html = Paper.load(tmp_path / "class.toml").to_html()
+    main, aside = html.split("<aside>")
+    for text in (
+        "<h1>Our &lt;school&gt;</h1>",
+        "The council asks.",
+        "Have you cheated?",
+        "How do you get here? By bus",
+    ):
+        assert text in main
+    assert re.findall(r"<li><b>(.)</b> (.*?)</li>", main) == [
+        ("A", "Never"), ("B", "Once"), ("C", "none"), ("A", "No"), ("B", "Yes"),
+    ]  # fmt: skip
+    assert "cheats n=… y=… none=… bus False=… True=…" in aside
+    with pytest.raises(ParameterError, match="a label for each of the 2 choices of cheats"):
+        Paper(Survey([CHEATS], epsilon=2, dice=[6, 6]), Wording(questions={"cheats": Asking(labels=["x"])}))
+    with pytest.raises(KindError, match="a Wording"):
+        Paper(Survey([CHEATS], epsilon=2, dice=[6, 6]), "Have you cheated?")
 
 
 def test_the_sheet_loads_nothing_and_holds_names_as_text():

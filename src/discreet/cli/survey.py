@@ -160,11 +160,11 @@ def sheet(survey_file: str, out: str | None, size: str, people: tuple[int, ...],
     \b
     discreet survey sheet class.toml --people 30 --out sheet.html
     """
-    from discreet.survey import Paper, Survey
+    from discreet.survey import Paper
 
     check_page(out)
     asked = {"people": people} if people else {}
-    found = Paper(Survey.load(survey_file), size="letter" if size.lower() == "letter" else "A4", **asked)
+    found = Paper.load(survey_file, size="letter" if size.lower() == "letter" else "A4", **asked)
     data = {"epsilon": found.survey.privacy_map(1), "margins": found.to_rows()}
     show(*with_page(out, found.to_html, [found.sheet], data), as_json=as_json)
 

@@ -10,7 +10,7 @@ probability of another choice (proof: same); then the other is its probability o
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import resources
@@ -20,15 +20,18 @@ from typing import Any, Final, final
 
 from discreet.errors import KindError, ParameterError, one_of
 from discreet.exact import listed, whole, written
+from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
 from discreet.measures import MaxDivergence
 from discreet.pages.page import clean, head, put
 from discreet.pages.results import FOOTER, Result
 from discreet.pages.sheet import Column, Sheet
+from discreet.survey.files import read_json
 from discreet.survey.forms import Form
 from discreet.survey.oracles.places import Places
 from discreet.survey.plans import margin_of
 from discreet.survey.surveys import Survey
+from discreet.survey.wording import Wording, check_names, fixed_texts, said_in
 from discreet.words import bound, plain
 
 __all__ = ["Paper", "Table"]
@@ -96,8 +99,12 @@ class Paper(Result):
     survey: Survey
     people: tuple[int, ...]
     size: str
+    wording: Wording
+    """What people read in the place of the names of questions and choices; in English, where it is in several."""
 
-    def __init__(self, survey: Survey, *, people: Sequence[int] = _PEOPLE, size: str = "A4") -> None:
+    def __init__(
+        self, survey: Survey, wording: Wording | None = None, *, people: Sequence[int] = _PEOPLE, size: str = "A4"
+    ) -> None:
         if not isinstance(survey, Survey):
             raise KindError("survey", type(survey), "a Survey")
         if survey.dice is None:
@@ -110,8 +117,22 @@ class Paper(Result):
             raise ParameterError("dice", survey.dice, need)
         if max(len(form.question) for form in _forms(survey)) > len(_LETTERS):
             raise ParameterError("questions", survey.names, f"at most {len(_LETTERS)} choices each, on paper")
-        freeze(self, survey=survey, people=counts, size=one_of("size", size, _SIZES))
+        told = Wording() if wording is None else wording
+        if not isinstance(told, Wording):
+            raise KindError("wording", type(told), "a Wording")
+        forms = _forms(survey)
+        missing = [form.question.missing is not None for form in forms]
+        check_names(told, survey.names, [len(form.question) for form in forms], missing)
+        freeze(self, survey=survey, people=counts, size=one_of("size", size, _SIZES), wording=told)
         _ = self.tables
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], /, **asked: Any) -> Paper:
+        """Return the paper of a survey's file of TOML or JSON, with the texts in it; *asked* are people and size."""
+        place = path_of(path)
+        toml = place.suffix.lower() == ".toml"
+        data = read_toml(place, float) if toml else read_json(path, "survey", checked=False)
+        return cls(Survey.from_dict(data), Wording.from_dict(data), **asked)
 
     @property
     def tables(self) -> list[Table]:
@@ -147,7 +168,7 @@ class Paper(Result):
         style = resources.files("discreet.survey").joinpath("paper.css").read_text(encoding="utf-8")
         policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
         page = f"@page {{ size: {self.size}; margin: 16mm; }}\n"
-        yield from head(", ".join(self.survey.names), page + style, policy)
+        yield from head(self._said(self.wording.title) or ", ".join(self.survey.names), page + style, policy)
         yield "<main>"
         yield from self._answering()
         yield "</main>"
@@ -159,14 +180,35 @@ class Paper(Result):
         epsilon = Fraction(MaxDivergence().up(self.survey.loss(1)))
         before = "Suppose someone sees this sheet, and thinks that of two answers of yours each has a 50 % chance."
         again = ", anew for each question" * many
-        yield "<h1>Your answer stays with you</h1>"
+        if title := self._said(self.wording.title):
+            yield f"<h1>{clean(title)}</h1>"
+        if sponsor := self._said(self.wording.sponsor):
+            yield f"<p>{clean(sponsor)}</p>"
+        yield f"<h{1 + bool(title)}>Your answer stays with you</h{1 + bool(title)}>"
         yield f"<p>{_roll(dice)}, so that nobody else sees it{again}. Look up in the table what it says:</p>"
         yield "<ul><li>a <b>letter</b>: tick the choice with this letter, whatever your own answer is;</li>"
         yield "<li><b>you</b>: tick your own answer.</li></ul>"
         yield "<p>Tell nobody what came up: then nobody can know whether a tick is your answer or that of the dice."
         yield f"{clean(bound(before, 'That', epsilon))}</p>"
         for table in self.tables:
-            yield from _question(table)
+            yield from _question(table, self._text(table.form), self._labels(table.form))
+
+    def _said(self, told: Mapping[str, Any]) -> Any:
+        return said_in(told, "en", self.wording.language)
+
+    def _text(self, form: Form) -> str:
+        """Return what a question asks, below the text of its group."""
+        asking = self.wording.questions.get(form.question.name)
+        told = [] if asking is None else [self._said(asking.group), self._said(asking.text)]
+        return " ".join(text for text in told if text) or form.question.name
+
+    def _labels(self, form: Form) -> list[str]:
+        """Return what stands beside the boxes to tick."""
+        asking, own = self.wording.questions.get(form.question.name), list(form.question.categories.values)
+        labels = [] if asking is None else list(self._said(asking.labels))
+        yes_no = {flag: fixed_texts()["en"][word] for flag, word in ((True, "yes"), (False, "no"))}
+        names = [yes_no[choice] if isinstance(choice, bool) else plain(choice) for choice in own]
+        return [*labels, *names[len(labels) :]]
 
     def _counting(self) -> Iterator[str]:
         words = " ".join(f"{_quoted(form.question.name)} {_ticks(form)}" for form in _forms(self.survey))
@@ -193,10 +235,10 @@ def _grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
     yield "</table>"
 
 
-def _question(table: Table) -> Iterator[str]:
+def _question(table: Table, text: str, labels: Sequence[str]) -> Iterator[str]:
     """Give a question's table of outcomes and its choices to tick."""
     *first, last = table.sides
-    yield f"<section>\n<h2>{clean(table.form.question.name)}</h2>\n<div>\n<table>"
+    yield f"<section>\n<h2>{clean(text)}</h2>\n<div>\n<table>"
     top = "".join(f"<th>{clean(face)}</th>" for face in _faces(table.sides, len(first)))
     yield f"<tr><td></td>{top}</tr>"
     heads = product(*(_faces(table.sides, i) for i in range(len(first))))
@@ -205,8 +247,8 @@ def _question(table: Table) -> Iterator[str]:
         said = "".join('<td class="own">you</td>' if i is None else f"<td>{_LETTERS[i]}</td>" for i in cells)
         yield f"<tr><th>{clean(', '.join(faces))}</th>{said}</tr>"
     yield "</table>\n<ul>"
-    for letter, choice in zip(_LETTERS, table.form.question.categories.values, strict=False):
-        yield f"<li><b>{letter}</b> {clean(plain(choice))}</li>"
+    for letter, label in zip(_LETTERS, labels, strict=False):
+        yield f"<li><b>{letter}</b> {clean(label)}</li>"
     yield "</ul>\n</div>\n</section>"
 
 
