@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     ("words", "said"),
     [
         (COUNT.replace("1e-6", "1%"), "--delta '1%': need a number without a percent sign: 0.01"),
-        (COUNT + " --type user=datum", "--type 'datum': need integer, number, text"),
+        (COUNT + " --type user=datum", "--type 'datum': need one of integer, number, text"),
         (COUNT + " --out x.xls", "discreet: 'x.xls': need a file that ends in .parquet, .csv, .json or .xlsx"),
         (COUNT + " --html x.pdf", "discreet: 'x.pdf': need a file that ends in .html or .htm"),
         ("explain visits.csv --by city", "need the question before the file: discreet explain count visits.csv"),

@@ -606,3 +606,18 @@ def test_like_is_what_a_regular_expression_says_without_trying_twice():
     assert like(b"a.b(c", "_.b(%") is True
     assert like(b"axb(c", "_.b(%") is False
     assert like(b"a" * 100_000, "%a" * 400 + "%b%a") is False
+
+
+@pytest.mark.parametrize("name", ["birth date", "Geburts-Jahr", 'a "b" c', "1st", "by 10"])
+def test_a_column_whose_name_is_no_word_is_derived_from_by_its_name(name):
+    table = ibis.memtable(pa.table({name: [7, 12], "x": [1, 2]}))
+    found, column = derived(table, f"{name} by 10 as ten")
+    assert (found.text, column.to_pyarrow().to_pylist()) == (f"{name} by 10", [0, 10])
+
+
+def test_what_is_no_expression_says_what_is_one_and_how_names_are_quoted():
+    table = ibis.table({"birth date": "date", "age": "int64"}, name="t")
+    for text in ("age by 10 years from 0 to 9", "year(birth date)"):
+        with pytest.raises(ParameterError, match=r'need a column, a literal, CASE.*is quoted: "birth date"'):
+            derived(table, text)
+    assert derived(table, 'year("birth date")')[0].text == 'year("birth date")'

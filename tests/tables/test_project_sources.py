@@ -100,7 +100,7 @@ class TestBoundHoweverWritten:
 
     def test_another_table_is_not_bound(self, folder):
         done = run("count", "sqlite://data/e.db", "--table", "others", *ASK)
-        assert (done.exit_code, "nobody is counting" in done.stderr, left(folder)) == (0, True, 3)
+        assert (done.exit_code, "no ledger was given" in done.stderr, left(folder)) == (0, True, 3)
         refused = run("count", "lite", "--table", "others", "--epsilon", 1)
         assert_one_line(refused, 2)
         assert "says which table lite is" in refused.stderr

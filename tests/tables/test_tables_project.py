@@ -99,7 +99,7 @@ class TestCommandLine:
         (folder / "discreet.toml").write_text(TABLE.replace('ledger = "budget.db"\n', ""))
         done = run("count", "events", "--epsilon", 1)
         assert done.exit_code == 0
-        assert 'and ledger = "books.db" in discreet.toml charges them.' in done.stderr
+        assert 'and ledger = "books.db" in discreet.toml charges it.' in done.stderr
         assert "--ledger" not in done.stderr
 
     def test_bounds_that_nobody_said_are_asked_for(self, folder):

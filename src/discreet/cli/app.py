@@ -206,7 +206,8 @@ def _said(error: Exception, options: Collection[str]) -> tuple[str, str, int]:
     if isinstance(error, DiscreetError):
         return spoken(str(error), options), kind, 1 if isinstance(error, _REFUSED) else 2
     if isinstance(error, OSError) and error.filename is not None:
-        hint = "check the path" if isinstance(error, FileNotFoundError) else "choose another place, or its permissions"
+        hints = {FileNotFoundError: "check the path", IsADirectoryError: "name a file"}
+        hint = hints.get(type(error), "choose another place, or its permissions")
         return f"{error.filename}: {error.strerror or kind}; {hint}", kind, 1
     if isinstance(error, OSError):
         return str(error), kind, 1

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["UNCOUNTED", "books_of", "bound", "completed", "is_bound", "said_in", "say_uncounted", "say_unkept"]
 
 _UNCOUNTED: Final = (
-    "discreet: nobody is counting: this answer is on no books. discreet budget books.db --create --epsilon 3 makes "
-    "some, and {} charges them."
+    "discreet: no ledger was given, so this answer is not added up with others about the same people. "
+    "discreet budget books.db --create --epsilon 3 makes one, and {} charges it."
 )
 UNCOUNTED: Final = _UNCOUNTED.format("--ledger books.db")
 

@@ -52,7 +52,7 @@ class Choices:
             _check_kinds("missing", (missing,))
         categories = Categories(listed if missing is None else (*listed, missing), "choices and missing")
         if len(categories) < 2:
-            raise ParameterError("choices", choices, "at least two choices, missing= counted")
+            raise ParameterError("choices", choices, "at least two choices, of which missing= may be one")
         freeze(self, name=name, choices=listed, missing=missing, categories=categories)
 
     def __init_subclass__(cls) -> None:

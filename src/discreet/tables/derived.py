@@ -114,7 +114,10 @@ def _read(table: Any, given: str) -> tuple[str, str, Total, Any]:
     if found := _AS.fullmatch(text):
         text, name = found[1], found[2] or found[3]
     total, by = Total(table, "columns", given), _BY.fullmatch(text)
-    nodes = parsed(by[1] if by else text, "columns", "{}")
+    source = by[1] if by else text
+    if source in table.columns and not source.isidentifier():  # A column with a blank in its name, say.
+        source = '"' + source.replace('"', '""') + '"'
+    nodes = parsed(source, "columns", "{}")
     if len(nodes) != 1:
         raise total.refuse("one expression")
     reader = Reader(table, total)

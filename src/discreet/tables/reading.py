@@ -49,18 +49,20 @@ def parsed(text: str, name: str, clause: str) -> list[Any]:
         kept = _BRACES.sub(lambda found: found[1] or "[]"["{}".index(found[2])], text)
         (tree,) = sqlglot.parse(f"SELECT {clause.format(kept)}")
     except Exception:  # Of the grammar, of too deep a text, or of more than one statement.
-        raise ParameterError(name, text, _need(text)) from None
+        raise ParameterError(name, text, _need(text, clause)) from None
     known = {"expressions", "where"} if "WHERE" in clause else {"expressions"}
     if not isinstance(tree, exp.Select) or {k for k, v in tree.args.items() if v} != known:
-        raise ParameterError(name, text, _need(text))
+        raise ParameterError(name, text, _need(text, clause))
     nodes = [tree.args["where"].this] if "where" in known else list(tree.expressions)
     if any(set(_given(each)) - _READ for node in nodes for each in node.walk()):
         raise ParameterError(name, text, _LISTED)
     return nodes
 
 
-def _need(text: str) -> str:
-    return _NEED if not _DAY.search(text) else f"a day in quotes, such as '{_DAY.search(text)[0]}'"  # type: ignore[index]
+def _need(text: str, clause: str = "WHERE") -> str:
+    if day := _DAY.search(text):
+        return f"a day in quotes, such as '{day[0]}'"
+    return _NEED if "WHERE" in clause else f'{_LISTED}; a name with a blank in it is quoted: "birth date"'
 
 
 class Reader:
