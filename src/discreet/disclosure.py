@@ -229,9 +229,22 @@ class Disclosure:
         told = told["receipt"] if isinstance(told, Mapping) and "receipt" in told else told  # Of a reserved release.
         if not isinstance(told, Mapping) or told.get("sha256") != self.facts["receipt_sha256"]:
             raise ParameterError("ledger", number, "books whose entry has the same receipt")
+        for name, said in _paid(told).items():
+            if self.facts[name] != said:
+                raise ParameterError("ledger", number, f"books whose entry says the same {name}")
         if any(entry.kind == "void" and entry.about == number for entry in entries):
             raise ParameterError("ledger", number, "an entry that stands: it was taken back")
         return int(number)
+
+
+def _paid(receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a disclosure has to say of a receipt on the books: a digest alone anyone can copy."""
+    spent = receipt.get("spent") or {}
+    said = {"epsilon": spent.get("epsilon"), "delta": spent.get("delta"), "mechanisms": receipt.get("mechanisms")}
+    who = receipt.get("person")
+    unit = "one row" if who is None else f"all rows of one {', '.join(who)}"
+    variant = "Approximate DP" if said["delta"] else "Pure DP"
+    return {**said, "variant": variant, "unit": unit, "relation": f"added or removed: {unit}"}
 
 
 SOFTWARE: Final = f"discreet {__version__}"

@@ -192,4 +192,11 @@ CATALOGUE = [
         'if not self.facts["figures_sha256"]:',
         "test_cli_disclose.py::test_figures_are_checked_by_the_digest_of_the_disclosure",
     ),
+    Mutant(
+        "the books confirm any price, once its receipt's digest is copied",
+        "disclosure.py",
+        "if self.facts[name] != said:",
+        "if not self.facts:",
+        "test_disclosure.py::test_the_books_say_what_was_paid_whatever_digest_is_computed_anew[epsilon-0.001]",
+    ),
 ]

@@ -128,6 +128,26 @@ def test_the_books_have_the_entry_or_not():
         told.check_ledger(book)
 
 
+@pytest.mark.parametrize(
+    ("field", "forged"),
+    [
+        ("epsilon", 0.001),
+        ("delta", 0.0),
+        ("variant", "Pure DP"),
+        ("unit", "all rows of one household"),
+        ("relation", "added or removed: one row"),
+        ("mechanisms", {}),
+    ],
+)
+def test_the_books_say_what_was_paid_whatever_digest_is_computed_anew(field, forged):
+    book = Ledger.in_memory(epsilon=30, delta="1e-3", accountant="plain")
+    told = answer(book).disclosure()
+    changed = Disclosure(dict(told.facts) | {field: forged})
+    assert Disclosure.read(changed.to_dict()) == changed
+    with pytest.raises(ParameterError, match=f"says the same {field}"):
+        changed.check_ledger(book)
+
+
 def test_other_figures_have_another_digest():
     of = answer()
     assert of.disclosure().facts["figures_sha256"] == of.disclosure().facts["figures_sha256"]
