@@ -199,4 +199,25 @@ CATALOGUE = [
         "if not self.facts:",
         "test_disclosure.py::test_the_books_say_what_was_paid_whatever_digest_is_computed_anew[epsilon-0.001]",
     ),
+    Mutant(
+        "which private values fit is decided by the true counts",
+        F,
+        "x.keys(places[np.argsort(-noisy, kind",
+        "x.keys(places[np.argsort(-x.columns[0][places], kind",
+        TEST + "test_which_private_values_fit_is_decided_by_noisy_numbers_alone",
+    ),
+    Mutant(
+        "the ends of a large sum run over",
+        T + "publication.py",
+        "if self.unit.denominator == 1 and ends[1].max(initial=0) * self.unit.numerator < _WHOLE:",
+        "if self.unit.denominator == 1:",
+        TEST + "TestSums::test_intervals_of_large_sums_have_their_sums_inside[4611686018427387904]",
+    ),
+    Mutant(
+        "public totals are more than floats can tell",
+        T + "given.py",
+        "if sum(named.values()) > _MOST:",
+        "if not named:",
+        TEST + "test_what_does_not_fit_is_refused_in_words[27]",
+    ),
 ]

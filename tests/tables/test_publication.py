@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +21,7 @@ from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan
 from discreet.tables.bounding import Totals, key_domains
 from discreet.tables.keys import OTHER
 from discreet.tables.marginals import Cells, Marginals, apart_by, gaussians
+from discreet.tables.ready import Ready
 
 ibis = pytest.importorskip("ibis")
 
@@ -416,6 +418,18 @@ class TestSums:
         assert min(held, raw) / runs > 0.95 - 4 * (0.05 / runs) ** 0.5
         assert raw / runs < 0.99
 
+    @pytest.mark.parametrize("high", [2**31, 2**45, 2**62, 2**66])
+    def test_intervals_of_large_sums_have_their_sums_inside(self, given_coins, high):
+        rows = people().assign(amount=float(high))
+        found = Table(rows, person="id").publish(NESTED, epsilon=9, keys=KEYS, of=Sum("amount", 0, high))
+        for answer, true in zip(found, (300 * high, 100 * high, 50 * high), strict=True):
+            low, high_end = answer.interval("0.999999999")
+            for least, value, most in zip(
+                low.tolist(), answer.columns["sum of amount"], high_end.tolist(), strict=True
+            ):
+                assert 0 <= least <= value <= most
+                assert least <= true <= most
+
     def test_margins_are_in_the_units_of_the_sum(self):
         margins = {(): 200, "region": 100, ("region", "sex"): 100}
         coarse, fine = (
@@ -558,10 +572,15 @@ class TestSolving:
         ({"totals": {"region": 5}}, KindError, "a dict from keys to numbers"),
         ({"totals": {"region": {"n": 5}}}, ParameterError, "a number for each key of region"),
         ({"totals": {(): 5, "region": {"n": 5, "s": 5, "w": 5}}}, ParameterError, "agree with each other"),
+        ({"totals": {(): 10**15 + 1}}, ParameterError, "at most 1,000,000,000,000,000 in all"),
+        ({"totals": {(): 10**30}}, ParameterError, "in all"),
+        ({"totals": {"region": {"n": 2**62, "s": 2**62, "w": 0}}}, ParameterError, "in all"),
+        ({"zeros": [{"region": np.array(["n", "s"])}]}, ParameterError, "one of the keys of region"),
+        ({"zeros": [{"region": pd.Series(["n", "s"])}]}, ParameterError, "one of the keys of region"),
         ({"tables": [[]], "keys": None, "totals": {(): 5}}, ParameterError, "not public"),
         ({"epsilon": "1e-12"}, ParameterError, "no numbers for noise"),
     ],
-    ids=range(29),
+    ids=range(34),
 )
 def test_what_does_not_fit_is_refused_in_words(given, error, words):
     asked = {"tables": NESTED, "epsilon": 1, "keys": KEYS} | given
@@ -594,6 +613,25 @@ def test_as_many_private_values_are_shown_as_fit(monkeypatch):
     assert len(values[0]) > 1
     assert sum(found["region"].columns["people"]) == found[()].columns["people"][0]
     assert abs(found[()].columns["people"][0] - 9000) < 30
+
+
+def test_which_private_values_fit_is_decided_by_noisy_numbers_alone(monkeypatch):
+    """The true ones would tell which of two groups is the larger, and nobody has paid for that."""
+    monkeypatch.setattr("discreet.tables.marginals.MOST_CELLS", 9)  # One value of each of two columns, and others.
+    rows = [(i, "n", "f") for i in range(50)] + [(i, "s", "m") for i in range(50, 70)]
+    few = Table(pd.DataFrame(rows, columns=["id", "region", "sex"]), person="id")
+    plan = few.plan([["region", "sex"]], epsilon=9, delta="1e-6")
+    for sign, shown in ((1, ("n", "f")), (-1, ("s", "m"))):
+
+        class Listing:
+            """Noise that leaves the order as it is, or turns it."""
+
+            def keep(self, counts, coins, sign=sign):
+                return np.arange(len(counts)), 100 + sign * counts
+
+        made = replace(plan.measurement, listing=Listing())
+        drawn = made.of_tables.sample(Ready.of(few._ibis, plan.bounding), SYSTEM)
+        assert drawn.cells.columns == tuple((value, OTHER) for value in shown)
 
 
 class TestMargins:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from discreet.tables.data import Data
 
 __all__ = ["bare_keys", "by_table", "cells_of", "known_totals", "shares_of"]
+
+_MOST: Final = 10**15
+"""How many people public totals may have: they are fitted in floats, which then still tell an eighth of a person."""
 
 
 def cells_of(
@@ -65,9 +68,16 @@ def _matching(zero: Any, by: tuple[str, ...], cells: Cells) -> tuple[Any, ...]:
     for name, key in zero.items():
         if name not in by:
             raise none_of("zeros", name, by)
-        if key not in cells.columns[by.index(name)]:
+        if not _is_among(key, cells.columns[by.index(name)]):
             raise ParameterError("zeros", key, f"one of the keys of {name}")
     return tuple(cells.columns[i].index(zero[name]) if name in zero else slice(None) for i, name in enumerate(by))
+
+
+def _is_among(key: Any, keys: Sequence[Any]) -> bool:
+    try:
+        return key in keys
+    except (TypeError, ValueError):  # An array is compared with a key value by value.
+        return False
 
 
 def bare_keys(cells: Cells) -> list[Any]:
@@ -95,6 +105,8 @@ def known_totals(
         if not isinstance(plain, Mapping):
             raise KindError("totals", type(said), "a number for (), and else a dict from keys to numbers")
         named = {key if isinstance(key, tuple) else (key,): whole(n, "totals", least=0) for key, n in plain.items()}
+        if sum(named.values()) > _MOST:
+            raise ParameterError("totals", type(said), f"at most {_MOST:,} in all: floats miss people beyond")
         if set(named) != set(keys):
             raise ParameterError("totals", type(said), f"a number for each key of {', '.join(by[i] for i in each)}")
         values = np.zeros(len(cells.allowed(each)), np.int64)

@@ -29,6 +29,8 @@ TITLE: Final = "Tables that add up"
 _ERROR: Final = Fraction(1, 20)
 _LEAST: Final = 1e-9
 """What floats may miss whole numbers by."""
+_WHOLE: Final = 2.0**62
+"""Below this, ends that are whole numbers are told as such."""
 
 
 def raw(label: str) -> str:
@@ -74,7 +76,7 @@ class FittedNoise(ColumnNoise):
         near = np.rint(np.asarray(values, float) * self.unit.denominator / self.unit.numerator)
         low, high = np.ceil(self.centres - far), np.floor(self.centres + far)
         ends = np.maximum(np.minimum(low, near), 0), np.maximum(high, near)
-        if self.unit.denominator == 1:
+        if self.unit.denominator == 1 and ends[1].max(initial=0) * self.unit.numerator < _WHOLE:
             low, high = (end.astype(np.int64) * self.unit.numerator for end in ends)
             return low, high
         low, high = (end * self.unit.numerator / self.unit.denominator for end in ends)
