@@ -166,15 +166,19 @@ End Greatest.
 
 (** ** The law *)
 
+Lemma bell_sums v : 0 < v -> decays (fun z => bell v (IZR z)) /\ 0 < total (fun z => bell v (IZR z)).
+Proof.
+  intro Hv. split.
+  - apply (decays_ext (fun z => bell v (IZR z - 0))); [intro; rewrite Rminus_0_r; trivial|auto with sums].
+  - rewrite (total_ext _ (fun z => bell v (IZR z - 0))) by (intro; rewrite Rminus_0_r; trivial).
+    change (0 < theta v 0). apply theta_pos; trivial.
+Qed.
+
 Definition gaussian (v : R) : law Z.
 Proof.
   refine (match Rlt_dec 0 v with
     left Hv => Law (fun f => total (fun z => bell v (IZR z) * f z) / total (fun z => bell v (IZR z))) _ _ _
-    | right _ => ret 0%Z end);
-    assert (decays (fun z => bell v (IZR z))) as Hd
-      by (apply (decays_ext (fun z => bell v (IZR z - 0))); [intro; rewrite Rminus_0_r; trivial|auto with sums]);
-    assert (0 < total (fun z => bell v (IZR z))) as H0
-      by (rewrite (total_ext _ (fun z => bell v (IZR z - 0))) by (intro; rewrite Rminus_0_r; trivial); apply theta_pos; trivial).
+    | right _ => ret 0%Z end); destruct (bell_sums v Hv) as [Hd H0].
   - intros a b f g Hf Hg. rewrite (total_ext _ (fun z => a * (bell v (IZR z) * f z) + b * (bell v (IZR z) * g z))) by (intro; ring).
     rewrite total_plus, !total_scal by auto with sums. field. lra.
   - intros f g Hf Hg H. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; trivial|].

@@ -131,6 +131,14 @@ Proof.
   - rewrite Rmax_right; auto.
 Qed.
 
+(** The same, by few bits where they are enough. *)
+Definition of_either (x y : number) (shown : number -> bool) : bool :=
+  if of_greater 40 x y shown then true else of_greater 140 x y shown.
+
+Lemma of_either_is x y shown : of_either x y shown = true ->
+  exists z, real z = Rmax (real x) (real y) /\ shown z = true.
+Proof. unfold of_either. destruct (of_greater 40 x y shown) eqn:H; [intros _; revert H|]; apply of_greater_is. Qed.
+
 (** Whether intervals of so many bits show that m 2^e is the least float. *)
 Definition shows (p : Z) (x : number) (m e : Z) : bool :=
   let i := interval p x in
@@ -295,7 +303,7 @@ Definition longitudinal_shown '(n, d, n', d', n'', d'', r, w, k, m, e, m', e') :
   let zeros := Ratio (Div (Sub (Int 1) q) (Sub (Int 1) p)) f r in
   let bits := Z.min (2 * w) k in
   ((0 <? r)%Z && (0 <=? n')%Z && (n' <? d')%Z && (0 <? n'')%Z && (n'' <=? d'')%Z &&
-   of_greater 140 ones zeros (fun most => shows 70
+   of_either ones zeros (fun most => shows 70
      (Add (Mul (Add ones zeros) (Sub (Int bits) (Int w))) (Mul most (Sub (Int (2 * w)) (Int bits)))) m e) &&
    shows 70 (Mul (Ln (Div (Sub (Int 2) f) f)) (Int bits)) m' e')%bool.
 Theorem longitudinal_rappor_floats : forall row, In row longitudinal_rows ->
@@ -309,7 +317,7 @@ Proof.
   apply (rows_are longitudinal_shown); [|vm_cast_no_check (eq_refl true)].
   intros ((((((((((((n & d) & n') & d') & n'') & d'') & r) & w) & k) & m) & e) & m') & e').
   unfold longitudinal_shown. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
-  intros ((((((R0 & P0) & P1) & Q0) & Q1) & H) & H'). apply of_greater_is in H as (most & Hm & H).
+  intros ((((((R0 & P0) & P1) & Q0) & Q1) & H) & H'). apply of_either_is in H as (most & Hm & H).
   apply shows_least in H, H'.
   assert (0 < frac n'' d'' <= 1 /\ 0 <= frac n' d' < 1) as [Hq Hp].
   { unfold frac. assert (0 < IZR d' /\ 0 < IZR d'') as [D1 D2] by (split; apply IZR_lt; lia).

@@ -240,12 +240,12 @@ Section Convex.
     { apply Nat.lt_succ_r, Nat.div_lt_upper_bound; [lia|]. rewrite Nat.mul_succ_r, (Nat.mul_comm room f). lia. }
     assert (last * room <= l1 - fewest)%nat as G3 by (rewrite Nat.mul_comm; apply Nat.mul_div_le; lia).
     assert (f <= last)%nat as G4 by (apply Nat.div_le_lower_bound; [|rewrite Nat.mul_comm]; lia).
-    pose proof (Nat.mul_le_mono_r _ _ room G2). pose proof (Nat.mul_le_mono_r _ _ room G4).
+    pose proof (Nat.mul_le_mono_r _ _ room G2) as Hfirst. pose proof (Nat.mul_le_mono_r _ _ room G4) as Hlast.
     rewrite (P n f) by lia. destruct (Rle_lt_dec 0 (chi room)) as [Hc|Hc].
-    - exists (l1 - last * room)%nat. split; [right; right; right; left; trivial|]. split; [lia|].
-      rewrite (P _ last) by lia. apply le_INR in G4. nra.
-    - exists (l1 - first * room)%nat. split; [right; right; left; trivial|]. split; [lia|].
-      rewrite (P _ first) by lia. apply le_INR in G2. nra.
+    - exists (l1 - last * room)%nat. split; [right; right; right; left; trivial|]. split; [clear - G3 Hlast He Hn F3 H01; lia|].
+      rewrite (P _ last) by (clear - G3; lia). apply le_INR in G4. clear - G4 Hc. nra.
+    - exists (l1 - first * room)%nat. split; [right; right; left; trivial|]. split; [clear - G1 Hfirst He Hn F3 H01; lia|].
+      rewrite (P _ first) by (clear - He Hfirst; lia). apply le_INR in G2. clear - G2 Hc. nra.
   Qed.
 
   Theorem four_candidates ks : fits ks -> exists n,

@@ -9,7 +9,7 @@ Open Scope R_scope.
 (** The share of the cell that lies below r. *)
 Definition below (B : nat) (r : R) (k : nat) (v : Z) : R := clamp (r * INR B ^ k - IZR v).
 
-Ltac clamps := unfold clamp, Rmax, Rmin in *; repeat destruct (Rle_dec _ _); try lra.
+Ltac clamps := unfold clamp, Rmax, Rmin in *; repeat (destruct (Rle_dec _ _); try lra).
 
 Lemma sum_clamp n x : sum (seq 0 n) (fun u => clamp (x - INR u)) = Rmax 0 (Rmin x (INR n)).
 Proof.
@@ -39,7 +39,7 @@ Section Reveal.
     pose proof B_pos. rewrite pick_is by trivial. unfold below.
     rewrite (sum_ext _ _ (fun u => clamp (INR B * (r * INR B ^ k - IZR v) - INR u))).
     - rewrite sum_clamp. set (x := r * INR B ^ k - IZR v).
-      unfold clamp, Rmax, Rmin. repeat destruct (Rle_dec _ _); field_simplify_eq; nra.
+      unfold clamp, Rmax, Rmin. clear - H. repeat destruct (Rle_dec _ _); apply Rmult_eq_reg_r with (INR B); try lra; unfold Rdiv; rewrite ?Rmult_assoc, ?Rinv_l; nra.
     - intros u _. f_equal. rewrite plus_IZR, mult_IZR, <- !INR_IZR_INZ. simpl. ring.
   Qed.
 
