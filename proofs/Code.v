@@ -17,6 +17,20 @@ Definition floor_of (n prefix bits : Z) := (let low := (Z.shiftr (prefix * n) bi
 Definition floor_of_prefix (prefix word u : Z) := ((Z.lor (Z.shiftl prefix word) u))%Z.
 Definition floor_of_bits (bits word : Z) := ((bits + word))%Z.
 
+(* reals.py: _enclose *)
+Definition reals_up (bits : Z) := (Z.max bits 0)%Z.
+Definition reals_down (bits : Z) := (Z.max (- bits) 0)%Z.
+
+(* samplers/many.py: bernoulli_many *)
+Definition many_first (low word : Z) := (Z.shiftr low (word - 8))%Z.
+Definition many_last (high word : Z) := (Z.shiftr (high - 1) (word - 8))%Z.
+Definition many_edge (first word : Z) := (Z.shiftl first (word - 8))%Z.
+Definition many_other_edge (first word : Z) := (Z.shiftl first (word - 8))%Z.
+
+(* samplers/many.py: _settle_bits *)
+Definition many_shift (word : Z) := (word - 8)%Z.
+Definition many_dropped (word : Z) := 8%Z.
+
 (* mechanisms/randomized_response_bool.py: if not Fraction(1, 2) <= p <= 1: *)
 Definition randomized_response_bool_range (p : R) : Prop := ((1 / 2) <= p /\ p <= 1)%R.
 

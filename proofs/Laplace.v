@@ -389,6 +389,27 @@ Section Logarithm.
   Qed.
 End Logarithm.
 
+(** The same for a geometric number, which is the floor of - s ln U. *)
+Theorem geometric_sampler B q (decide : nat -> Z -> option nat) m : (1 <= B)%nat -> 0 < q < 1 ->
+  (forall k v n, prefix B k v -> decide k v = Some n ->
+    IZR v + 1 <= q ^ n * INR B ^ k /\ q ^ S n * INR B ^ k <= IZR v) ->
+  Un_cv (fun n => Pr (run B decide n) silent) 0 ->
+  Un_cv (fun n => Pr (run B decide n) (says (Nat.leb m))) (Pr (geometric q) (Nat.leb m)).
+Proof.
+  intros HB Hq right H. rewrite geometric_tail by lra.
+  assert (forall i j, (i <= j)%nat -> 0 < q ^ j <= q ^ i /\ q ^ i <= 1) as K.
+  { intros i j Hij. assert (forall n, 0 < q ^ n <= 1) as Hp
+      by (intro n; split; [apply pow_lt; lra|rewrite <- (pow1 n); apply pow_incr; lra]).
+    replace j with (i + (j - i))%nat by lia. rewrite pow_add. pose proof (Hp i); pose proof (Hp (j - i)%nat).
+    repeat split; try lra; nra. }
+  replace (q ^ m) with (q ^ m - 0) by ring. pose proof (K m m (le_n m)).
+  apply one_lemma_limit; trivial; try lra. intros k v m' Hv Hd. destruct (right k v m' Hv Hd) as [H1 H2].
+  assert (0 < INR B ^ k) by (apply pow_lt, lt_0_INR; lia). destruct Hv as [Hv _]. apply IZR_le in Hv.
+  destruct (Nat.leb_spec m m') as [Hm|Hm].
+  - split; [lra|]. destruct (K m m' Hm). nra.
+  - apply or_intror. destruct (K (S m') m Hm). nra.
+Qed.
+
 (** The sign is one more coin, and 0 has none. *)
 Theorem laplace_signed q f : 0 < q < 1 -> bounded f ->
   (z <- laplace q ;; negative <- flip (/ 2) ;; ret (if negative then - Z.abs z else Z.abs z)%Z) f = laplace q f.

@@ -33,6 +33,28 @@ Proof. intro. unfold wait. destruct (Nat.ltb_spec k first); [lia|trivial]. Qed.
 Lemma pow_Z B k : IZR (Z.of_nat B ^ Z.of_nat k) = INR B ^ k.
 Proof. rewrite <- pow_IZR, <- INR_IZR_INZ; trivial. Qed.
 
+(** What decides rightly whether U < p, and ends, has the law of the coin, whatever is done with its answer. *)
+Theorem coin_law B (decide : nat -> Z -> option bool) p f : (1 <= B)%nat -> 0 <= p <= 1 ->
+  sound B decide (fun b => b) 0 p -> Un_cv (fun n => Pr (run B decide n) silent) 0 ->
+  Un_cv (fun n => run B decide n (said f)) (flip p f).
+Proof.
+  intros HB Hp Hd Hs. rewrite flip_is by trivial.
+  replace (p * f true + (1 - p) * f false)
+    with (sum [true; false] (fun b => (if b : bool then p else 1 - p) * f b)) by (simpl; ring).
+  apply limit_law with (eqb := Bool.eqb); try lia.
+  - apply eqb_true_iff.
+  - repeat constructor; simpl; intuition discriminate.
+  - intros k v [] _ _; simpl; auto.
+  - intros b _. destruct b.
+    + replace p with (p - 0) by ring. apply one_lemma_limit; try lia; try lra; trivial.
+      intros k v s Hv Hk. pose proof (Hd k v s Hv Hk) as H1. destruct s; exact H1.
+    + apply one_lemma_limit; try lia; try lra; trivial. intros k v s Hv Hk. pose proof (Hd k v s Hv Hk) as H1.
+      destruct s; simpl in *; [left; tauto|]. (* What is not below p is below 1, within the unit interval. *)
+      destruct Hv as [H2 H3]. apply IZR_le in H2. apply Zlt_le_succ, IZR_le in H3. rewrite succ_IZR, pow_Z in H3.
+      destruct H1 as [H1|H1]; [lra|]. split; lra.
+  - exists (Rabs (f true) + Rabs (f false)). intros []; unfold Rabs; repeat destruct (Rcase_abs _); lra.
+Qed.
+
 (** ** bernoulli: whether U < a/d *)
 
 (** U < a/d for all U of the cell if gap >= d, for none if gap <= 0. *)
@@ -94,26 +116,8 @@ Section Bernoulli.
   (** The loop has the law of the coin, whatever is done with its answer. *)
   Theorem bernoulli_law f : Un_cv (fun n => bernoulli B first a d n (said f)) (flip p f).
   Proof.
-    pose proof p_in. rewrite flip_is by trivial.
-    assert (Un_cv (fun n => Pr (bernoulli B first a d n) silent) 0) as Hs
-      by (apply run_stops with (c := 1) (m := first); trivial; try lia; apply bernoulli_silent).
-    replace (p * f true + (1 - p) * f false)
-      with (sum [true; false] (fun b => (if b : bool then p else 1 - p) * f b)) by (simpl; ring).
-    apply limit_law with (eqb := Bool.eqb); try lia.
-    - apply eqb_true_iff.
-    - repeat constructor; simpl; intuition discriminate.
-    - intros k v [] _ _; simpl; auto.
-    - intros b _. destruct b.
-      + replace p with (p - 0) by ring. apply one_lemma_limit; try lia; try lra; trivial.
-        apply wait_sound. intros k v s Hv Hk. pose proof (below_fraction_sound k v s Hv Hk) as H1. destruct s;
-          exact H1.
-      + apply one_lemma_limit; try lia; try lra; trivial. apply wait_sound. intros k v s Hv Hk.
-        pose proof (below_fraction_sound k v s Hv Hk) as H1.
-        destruct s; simpl in *; [left; tauto|]. (* What is not below p is below 1, within the unit interval. *)
-        destruct Hv as [H2 H3]. apply IZR_le in H2. apply Zlt_le_succ, IZR_le in H3.
-          rewrite succ_IZR, pow_Z in H3.
-        destruct H1 as [H1|H1]; [lra|]. split; lra.
-    - exists (Rabs (f true) + Rabs (f false)). intros []; unfold Rabs; repeat destruct (Rcase_abs _); lra.
+    apply coin_law; [lia|apply p_in|apply wait_sound, below_fraction_sound|].
+    apply run_stops with (c := 1) (m := first); trivial; try lia. apply bernoulli_silent.
   Qed.
 End Bernoulli.
 

@@ -1,22 +1,24 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
-From Discreet Require Import Law Words Samplers.
+From Discreet Require Import Law Words Samplers Arrays.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
 From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
-From Discreet Require Import Estimates Tables Code Marks MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
+From Discreet Require Import Estimates Tables Code Marks MarksArrays TruncatedThreshold MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
 From Coq Require Import List.
 Import ListNotations.
 
 (* Printed with them:
    test law close dp event Pr prefix reveal run sound says silent said
    wait below_fraction below_enclosed floor_of bernoulli uniform accumulate bisect_right categorical
+   element element_of enclosed_low enclosed_high byte settled
    response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
    put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
    laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
-   near_to truncated meets truncateds all_meet
+   near_to truncated meets truncateds all_meet cut_entry cut_release unseen stays all_stay telling
+   below_end all_below
    total bell theta first profile noised noiseds squares concentrated zcdp worth concentrates most_squares
    inquirer shown_to nearly_zcdp paid
    bounded_maps brought_back bounded_packing
@@ -39,10 +41,12 @@ Definition theorems := [
   holds (@one_lemma_limit);
   holds (@limit_law);
   holds (@bernoulli_yes);
+  holds (@coin_law);
   holds (@bernoulli_law);
   holds (@below_enclosed_sound);
   holds (@uniform_law);
   holds (@categorical_law);
+  holds (@element_law);
   holds (@response_bool_dp);
   holds (@response_bool_tight);
   holds (@response_bool_infinite);
@@ -90,6 +94,7 @@ Definition theorems := [
   holds (@laplace_sampler);
   holds (@laplace_size);
   holds (@laplace_signed);
+  holds (@geometric_sampler);
   holds (@shared_thinned);
   holds (@choice_law);
   holds (@choice_single);
@@ -130,6 +135,10 @@ Definition theorems := [
   holds (@truncateds_close);
   holds (@truncateds_tight);
   holds (@truncated_threshold);
+  holds (@cut_release_close);
+  holds (@cut_release_tight);
+  holds (@cut_release_dp);
+  holds (@cut_shown);
   holds (@one_release);
   holds (@value_next);
   holds (@value_units);
@@ -178,6 +187,10 @@ Definition theorems := [
   holds (@floor_of_is);
   holds (@prefix_is);
   holds (@bits_is);
+  holds (@fraction_enclosed);
+  holds (@bernoulli_many_looks);
+  holds (@settled_prefix);
+  holds (@bernoulli_many_law);
   holds (@randomized_response_bool_loses);
   holds (@randomized_response_bool_arrays);
   holds (@randomized_response_bool_support);
@@ -234,6 +247,7 @@ Definition theorems := [
   holds (@gaussian_affords);
   holds (@gaussian_moment_most);
   holds (@truncated_tail_is);
+  holds (@truncated_shown_is);
   holds (@estimate_is);
   holds (@estimate_of_sample);
   holds (@randomized_response_bool_estimated);

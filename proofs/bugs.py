@@ -22,7 +22,7 @@ RA, OU, SS, KA = (_M + f"{name}.py" for name in ("rappor", "optimized_unary", "s
 LR, AN, CH = _M + "longitudinal_rappor.py", _M + "add_noise.py", _M + "choose.py"
 LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
 GA, TR, ZC = "noise/gaussian.py", "noise/truncated.py", "accounting/zcdp.py"
-ES = "survey/estimates.py"
+ES, MA, RE = "survey/estimates.py", "samplers/many.py", "reals.py"
 
 # The books of the filter's theorem, and books that add up the loss distributions of what was chosen as one went.
 _SUMS = r"""  Fixpoint charged {T} (u : nat) (s d : R) (a : analyst T) : Prop :=
@@ -157,6 +157,16 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
         "prefix, bits = coins.bits(word), bits + word",
     ),
     (ONE, "coins.bits(word), bits + word", "coins.bits(word), bits + 1"),
+    (RE, "divmod(x.numerator << max(bits, 0)", "divmod(x.numerator << max(bits, 1)"),
+    (RE, "return low, low + bool(rest)", "return low, low"),
+    (MA, "(high - 1) >> (word - 8)  # The", "(high - 2) >> (word - 8)  # The"),
+    (MA, "first, last = low >> (word - 8)", "first, last = low >> (word - 7)"),
+    (MA, "!= (first << (word - 8), first", "!= (first + 1 << (word - 8), first"),
+    (MA, "np.less(cells, first, out=part)", "np.less_equal(cells, first, out=part)"),
+    (MA, "prefixes |= words >> words.dtype.type(8)", "prefixes |= words >> words.dtype.type(7)"),
+    (MA, "(prefixes >= low) & (prefixes < high)", "(prefixes > low) & (prefixes < high)"),
+    ("Arrays.v", "(first <=? v)%Z && (v <=? last)%Z then None", "(first <? v)%Z && (v <=? last)%Z then None"),
+    ("Arrays.v", "(v <? high)%Z then below", "(v <=? high)%Z then below"),
     (AD, "delta > self.release_delta or (units", "delta > budget.delta or (units"),
     (AD, "delta > self.release_delta or (units", "(units > self.units and delta > self.release_delta) or (units"),
     (AD, "(units > self.units and epsilon", "(units > self.units + 1 and epsilon"),
@@ -227,6 +237,14 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("LongitudinalRappor.v", "memo <- rappor g x ;; reports p q r memo.", "memo <- rappor g x ;; reports q p r memo."),
     ("Laplace.v", "ret (if minus then -1 - Z.of_nat n", "ret (if minus then - Z.of_nat n"),
     ("Laplace.v", "minus <- flip (q / (1 + q)) ;;", "minus <- flip (/ 2) ;;"),
+    ("TruncatedThreshold.v", "then Pr (cut_entry q limit T c) unseen else", "then 1 else"),
+    ("TruncatedThreshold.v", "(fun z => z <=? last - c)%Z", "(fun z => z <=? last - c + 1)%Z"),
+    ("TruncatedThreshold.v", "Let last := Z.min (Z.of_nat limit) T.", "Let last := Z.max (Z.of_nat limit) T."),
+    (
+        "TruncatedThreshold.v",
+        "(c' <= c /\\ T <= c' + Z.of_nat limit) \\/\n    (c <= c' /\\ T < c -",
+        "(c' <= c) \\/\n    (c <= c' /\\ T < c -",
+    ),
     ("TruncatedLaplace.v", "(Z.abs (y - x) <=? Z.of_nat limit)%Z.", "(Z.abs (y - x) <? Z.of_nat limit)%Z."),
     ("DiscreteGaussian.v", "exp (- (t ^ 2 / (2 * v)))", "exp (- (t ^ 2 / v))"),
     ("DiscreteGaussian.v", "(Int_part (eps * v / IZR d - IZR d / 2) + 1)%Z", "(Int_part (eps * v / IZR d) + 1)%Z"),
@@ -262,7 +280,7 @@ def refusal(build: Path, bug: tuple[str, str, str]) -> str | None:
             if file.endswith(".v"):
                 _replace(here / file, old, new)
             else:
-                for name in {line.file for line in marks.LINES if isinstance(line, marks.Line)} | {ONE}:
+                for name in {line.file for line in marks.LINES if not isinstance(line, marks.Loop)} | {ONE}:
                     (source / name).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy(marks.SOURCE / name, source / name)
                 _replace(source / file, old, new)

@@ -149,7 +149,8 @@ class Loop:
 class Rows:
     """A function of one file: all of it as it is written here, but for holes.
 
-    So are read the one that makes the adaptive filter's rows of values, and the search for the least threshold.
+    So are read the one that makes the adaptive filter's rows of values, the search for the least threshold, and an
+    array of coins.
     """
 
     file: str
@@ -161,7 +162,7 @@ class Rows:
         """Return what stands in the holes, a definition each."""
         tree = ast.parse((source / self.file).read_text())
         [function] = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == self.function]
-        body = "\n".join(map(ast.unparse, function.body[1:]))  # After its docstring.
+        body = "\n".join(map(ast.unparse, function.body[ast.get_docstring(function) is not None :]))
         found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>.+)", re.escape(self.text.strip())), body)
         if found is None:
             raise UnreadableError(body)
@@ -452,10 +453,66 @@ return high
     },
 )
 
+_WORD, _MA = ("(word : Z)", "Z"), "samplers/many.py"
+_ENCLOSED = Rows(
+    "reals.py",
+    "_enclose",
+    """
+if not isinstance(x, Real):
+    low, rest = divmod(x.numerator << <up>, x.denominator << <down>)
+    return (low, low + bool(rest))
+ends = _ends(x.ball(known))
+if ends is None:
+    raise PrecisionError(f'a real number has no finite enclosure at {bits + 64} bits')
+(low, low_exp), (high, high_exp) = ends
+return (_floor_shift(low, low_exp + bits), -_floor_shift(-high, high_exp + bits))
+""",
+    {"up": ("(bits : Z)", "Z"), "down": ("(bits : Z)", "Z")},
+)
+_COINS = Rows(
+    _MA,
+    "bernoulli_many",
+    """
+check_probability(p)
+if constant_words:
+    return _bernoulli_constant(p, n, coins, word)
+out = np.empty(n, np.bool_)
+[(low, high)] = enclose_bits([p], word)
+first, last = (<first>, <last>)
+for start in range(0, n, _BYTES):
+    part = out[start:start + _BYTES]
+    cells = fields(coins, part.size, 8)
+    np.less(cells, first, out=part)
+    if (low, high) != (<edge>, <other_edge>):
+        places = np.flatnonzero(cells == first if first == last else (cells >= first) & (cells <= last))
+        part[places] = _settle_bits(p, cells[places], low, high, coins, word)
+return out
+""",
+    {"first": ("(low word : Z)", "Z"), "last": ("(high word : Z)", "Z")}
+    | dict.fromkeys(("edge", "other_edge"), ("(first word : Z)", "Z")),
+)
+_SETTLED = Rows(
+    _MA,
+    "_settle_bits",
+    """
+words = fields(coins, cells.size, word)
+prefixes = cells.astype(words.dtype) << words.dtype.type(<shift>)
+prefixes |= words >> words.dtype.type(<dropped>)
+answers: NDArray[np.bool_] = prefixes < low
+for i in np.flatnonzero((prefixes >= low) & (prefixes < high)):
+    answers[i] = below_real(p, int(prefixes[i]), word, coins, word)
+return answers
+""",
+    {"shift": _WORD, "dropped": _WORD},
+)
+
 LINES: tuple[Line | Loop | Rows, ...] = (
     Loop("below_real", 0, "below_real_enclosed", "low high prefix"),
     Loop("below_real", 1, "below_real", "a d prefix bits"),
     Loop("floor_of", 0, "floor_of", "n prefix bits"),
+    _ENCLOSED,
+    _COINS,
+    _SETTLED,
     Line(_RB, "range", "(p : R)"),
     Line(_RB, "support", "(p : R)", _P, part=(0,), suffix="_own"),
     Line(_RB, "support", "(p : R)", _P, part=(1,), suffix="_other"),
@@ -570,38 +627,6 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_AD, "most", "(value delta : R)", part=(0, "iter", 0, "body"), proposition=True),
     Line(_AD, "again", "(value most total kept : R)", _BOOKS | {"value": "value"}, proposition=True),
 )
-
-_SEARCH, _STATISTICS = "a search whose answer is checked by its loss", "statistics, which claim no privacy"
-_ARRAYS, _ENGINE = "arrays, which tests hold to the law", "plumbing: what is passed on, and to whom"
-_BOUNDS = "what a bounded domain allows, which tests hold to all pairs of small maps"
-UNREAD: dict[str, dict[str, str]] = {
-    _RB: {},
-    _RR: {"answers": _ARRAYS, "strangers": _ARRAYS, "dice": "a parameter, which the guard checks", "fewest": _SEARCH},
-    _RA: {"places": _ARRAYS},
-    _OU: {"rows": _ARRAYS, "places": _ARRAYS},
-    _SS: dict.fromkeys(("strangers", "turn", "outsiders", "keys", "full", "table"), _ARRAYS),
-    _LR: {"one": _ENGINE, "rows": _ARRAYS},
-    _CH: {"gaps": _ARRAYS},
-    _LA: {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"} | {"moment": _STATISTICS},
-    _NB: dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), _STATISTICS),
-    _AN: dict.fromkeys(("three", "one", "map", "sum", "sums"), _ENGINE),
-    _KA: dict.fromkeys(("map", "sum", "stable", "joint", "rest", "lacking", "concentrated", "drop", "noise"), _ENGINE)
-    | dict.fromkeys(("order", "orders", "type"), "post-processing of what is released")
-    | {"shared": _BOUNDS}
-    | dict.fromkeys(("start", "full", "up", "down"), "lines of a function that is read as a whole")
-    | {"climb": "a search for noise that knows its joint loss"},
-    _GA: {"within": _SEARCH, "tail": "a sum that Arb encloses"}
-    | {"deviation": _STATISTICS, "never": "what a threshold loses with this noise"},
-    _TR: {"least": _SEARCH, "moment": _STATISTICS, "moves": "how the ledger counts"}
-    | dict.fromkeys(("never", "joint", "map", "beyond"), "the greatest over packings, which tests hold to all of them"),
-    _ZC: {"cost": _ENGINE, "limits": _ENGINE, "root": _STATISTICS},
-    _ES: dict.fromkeys(
-        ("differences", "square", "near", "nuisance", "interval", "mapped", "bennett", "rounds"), _STATISTICS
-    ),
-    _AD: dict.fromkeys(("top", "bottom", "value"), "lines of a function that is read as a whole")
-    | {"bounds": "terms whose value would take too long"},
-}
-"""Marks of the same files that are not read, and why."""
 
 
 def code(source: Path = SOURCE) -> str:
