@@ -138,6 +138,7 @@ Definition theorems := [
   holds (@cut_release_close);
   holds (@cut_release_tight);
   holds (@cut_release_dp);
+  holds (@cut_release_least);
   holds (@cut_shown);
   holds (@one_release);
   holds (@value_next);

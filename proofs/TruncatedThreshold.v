@@ -272,6 +272,47 @@ Section Distances.
     clear. revert cs'; induction cs as [|c cs IH]; intros [|c' cs']; simpl; try lia. specialize (IH cs').
     destruct ((c =? 0)%Z || (c' =? 0)%Z); lia.
   Qed.
+  Lemma least_by (u v : Z -> Z) a0 a1 ai eps delta ks : (forall k, (1 <= Z.abs k)%Z ->
+    telling limit T [u k] [v k] /\ stays q limit T (u k) (v k) = below_end q limit last (Z.abs k) /\
+    Z.abs (u k - v k) = Z.abs k) -> packing a0 a1 ai ks ->
+    dp (near a0 a1 ai) eps delta (cut_release q limit T) -> 1 - all_below q limit last ks <= delta.
+  Proof.
+    intros H [[P0 P1] P] Hd.
+    assert (telling limit T (map u ks) (map v ks) /\ all_stay q limit T (map u ks) (map v ks) = all_below q limit last ks /\
+      (l0 (map u ks) (map v ks) <= length ks)%nat /\ l1 (map u ks) (map v ks) = size ks /\
+      Forall2 (fun c c' => Z.abs (c - c') <= ai)%Z (map u ks) (map v ks)) as (K1 & K2 & K3 & K4 & K5).
+    { clear - H P. induction P as [|k ks Hk P IH]; simpl; [repeat split; try constructor; trivial|].
+      destruct IH as (I1 & I2 & I3 & I4 & I5). destruct (H k ltac:(lia)) as (G1 & G2 & G3).
+      inversion_clear G1. repeat split.
+      - constructor; trivial.
+      - rewrite I2, G2. trivial.
+      - destruct (u k =? v k)%Z; lia.
+      - rewrite I4. f_equal. lia.
+      - constructor; trivial. lia. }
+    rewrite <- K2. apply (cut_release_tight q limit T Hq HT eps); trivial. apply Hd. repeat split; trivial; lia.
+  Qed.
+
+  (** And no smaller delta, at any epsilon: new keys tell it if the threshold is within the limit, and common ones else. *)
+  Theorem cut_release_least a0 a1 ai eps delta : dp (near a0 a1 ai) eps delta (cut_release q limit T) ->
+    forall ks, packing a0 a1 ai ks -> 1 - all_below q limit last ks <= delta.
+  Proof.
+    intros Hd ks Hk. destruct (Z.le_gt_cases T (Z.of_nat limit)) as [HL|HL].
+    - apply (least_by Z.abs (fun _ => 0%Z) a0 a1 ai eps delta ks); trivial. intros k H1. repeat split; [|..|lia].
+      + constructor; [|constructor]. tauto.
+      + unfold stays, cut_entry, below_end, Pr. destruct (Z.eqb_spec (Z.abs k) 0); [lia|]. rewrite Z.eqb_refl. cbn [bind ret E].
+        rewrite (truncated_shift (Z.abs k)) by (apply test_bounded; intro; apply test_event).
+        apply E_ext; [apply test_bounded; intro; apply test_event|]. intro z. unfold event. rewrite keep_above by trivial.
+        unfold last. destruct (Z.ltb_spec T (Z.abs k + z)), (Z.leb_spec z (Z.min (Z.of_nat limit) T - Z.abs k)); simpl; trivial; lia.
+    - apply (least_by (fun k => T + 1 + Z.abs k)%Z (fun _ => T + 1)%Z a0 a1 ai eps delta ks); trivial. intros k H1.
+      repeat split; [|..|lia].
+      + constructor; [|constructor]. lia.
+      + unfold stays, meets, below_end, Pr. destruct (Z.eqb_spec (T + 1 + Z.abs k) 0), (Z.eqb_spec (T + 1) 0); try lia.
+        rewrite (truncated_shift (T + 1 + Z.abs k)) by auto with law.
+        apply (truncated_ext q limit Hq); [apply test_bounded; intro; apply test_event|auto with law|]. intros z Hz.
+        unfold near_to in Hz. apply Z.leb_le in Hz. unfold event, near_to, last.
+        destruct (Z.leb_spec (Z.abs (T + 1 + Z.abs k + z - (T + 1))) (Z.of_nat limit)),
+          (Z.leb_spec z (Z.min (Z.of_nat limit) T - Z.abs k)); trivial; lia.
+  Qed.
 End Distances.
 
 (** That is the tail that the marked lines compute. *)

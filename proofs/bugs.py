@@ -239,6 +239,11 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("Laplace.v", "minus <- flip (q / (1 + q)) ;;", "minus <- flip (/ 2) ;;"),
     ("TruncatedThreshold.v", "then Pr (cut_entry q limit T c) unseen else", "then 1 else"),
     ("TruncatedThreshold.v", "(fun z => z <=? last - c)%Z", "(fun z => z <=? last - c + 1)%Z"),
+    (
+        "TruncatedThreshold.v",
+        "if (c =? 0)%Z then ret None else y <- trunc",
+        "if (c <? 0)%Z then ret None else y <- trunc",
+    ),
     ("TruncatedThreshold.v", "Let last := Z.min (Z.of_nat limit) T.", "Let last := Z.max (Z.of_nat limit) T."),
     (
         "TruncatedThreshold.v",
