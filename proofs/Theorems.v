@@ -3,7 +3,7 @@ From Discreet Require Import Law Words Samplers Arrays.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
 From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
-From Discreet Require Import Estimates Tables Code Marks MarksArrays TruncatedThreshold MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
+From Discreet Require Import Estimates Tables Code Marks MarksArrays TruncatedThreshold JointThreshold MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
 From Coq Require Import List.
 Import ListNotations.
 
@@ -18,7 +18,7 @@ Import ListNotations.
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
    near_to truncated meets truncateds all_meet cut_entry cut_release unseen stays all_stay telling
-   below_end all_below
+   below_end all_below part any_entry any_release hides commons noisy_all
    total bell theta first profile noised noiseds squares concentrated zcdp worth concentrates most_squares
    inquirer shown_to nearly_zcdp paid
    bounded_maps brought_back bounded_packing
@@ -140,6 +140,9 @@ Definition theorems := [
   holds (@cut_release_dp);
   holds (@cut_release_least);
   holds (@cut_shown);
+  holds (@parts_joint);
+  holds (@any_release_close);
+  holds (@gaussian_threshold_close);
   holds (@one_release);
   holds (@value_next);
   holds (@value_units);

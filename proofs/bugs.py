@@ -244,6 +244,9 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
         "if (c =? 0)%Z then ret None else y <- trunc",
         "if (c <? 0)%Z then ret None else y <- trunc",
     ),
+    ("JointThreshold.v", "then Pr (any_entry c) unseen else 1)", "then 1 else 1)"),
+    ("JointThreshold.v", "delta : length cs = length cs' -> 0 < hides cs cs' ->", "delta : 0 < hides cs cs' ->"),
+    ("JointThreshold.v", "close (eps + ln b - ln a) delta C D ->", "close (eps + ln a - ln b) delta C D ->"),
     ("TruncatedThreshold.v", "Let last := Z.min (Z.of_nat limit) T.", "Let last := Z.max (Z.of_nat limit) T."),
     (
         "TruncatedThreshold.v",
