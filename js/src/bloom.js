@@ -1,49 +1,43 @@
 // The Bloom filter of a text: BLAKE2b under the key of a cohort (RFC 7693), the same on every machine.
 
-import { ascii, bigEndian, joined, littleEndian, sha256, utf8 } from "./bytes.js";
+import { ascii, bigEndian, joined, listed, littleEndian, sha256, utf8 } from "./bytes.js";
 
 const MASK = (1n << 64n) - 1n;
-const IV = [
-  0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n,
-  0x510e527fade682d1n, 0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n,
-];
-const ORDER = [
-  "0123456789abcdef", "ea489fd61c02b753", "b8c052fdae367194", "7931dcbe265a40f8",
-  "905724afe1bc683d", "2c6a0b834d75fe19", "c51fed4a0763928b", "db7ec13950f4862a",
-  "6fe9b308c2d714a5", "a2847615fb9e3cd0",
-];
-const COLUMNS = ["048c", "159d", "26ae", "37bf", "05af", "16bc", "278d", "349e"];
+const IV = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n].map((prime) => root(prime << 128n) & MASK);
+const ORDER = // Sixteen words each of ten rounds.
+  "0123456789abcdef" + "ea489fd61c02b753" + "b8c052fdae367194" + "7931dcbe265a40f8" + "905724afe1bc683d" +
+  "2c6a0b834d75fe19" + "c51fed4a0763928b" + "db7ec13950f4862a" + "6fe9b308c2d714a5" + "a2847615fb9e3cd0";
 const BLOCK = 128;
+
+/** The floor of a square root, from above. @param {bigint} n */
+function root(n) {
+  let x = n;
+  while (x * x > n) x = (x + n / x) >> 1n;
+  return x;
+}
 
 /** @param {bigint} x @param {bigint} n */
 const turned = (x, n) => ((x >> n) | (x << (64n - n))) & MASK;
 
-/** @param {string} digits */
-const places = (digits) => Array.from(digits, (digit) => parseInt(digit, 16));
-
 /**
- * BLAKE2b of 16 bytes, with a key and a salt of 8 bytes.
+ * BLAKE2b of 16 bytes, with a key of 32 bytes and a number for a salt.
  * @param {Uint8Array} data
- * @param {Uint8Array<ArrayBuffer>} key
- * @param {Uint8Array<ArrayBuffer>} salt
+ * @param {Uint8Array} key
+ * @param {number} salt
  */
-export function blake2b(data, key, salt) {
-  const head = new Uint8Array(key.length ? BLOCK : 0);
-  head.set(key);
-  const all = joined(head, data);
+function blake2b(data, key, salt) {
+  const length = BLOCK + data.length;
+  const blocks = joined(key, new Uint8Array(BLOCK - 32), data, new Uint8Array(BLOCK)); // The key is the first block.
+  const view = new DataView(blocks.buffer);
   const state = [...IV];
-  state[0] ^= 0x01010010n ^ (BigInt(key.length) << 8n);
-  state[4] ^= new DataView(salt.buffer).getBigUint64(0, true);
-  for (let at = 0; at === 0 || at < all.length; at += BLOCK) {
-    const block = new Uint8Array(BLOCK);
-    block.set(all.subarray(at, at + BLOCK));
-    const view = new DataView(block.buffer);
-    const last = at + BLOCK >= all.length;
-    mixed(state, Array.from({ length: 16 }, (_, i) => view.getBigUint64(8 * i, true)), last ? all.length : at + BLOCK, last);
+  state[0] ^= 0x01012010n; // One leaf of depth one, 32 bytes of key, 16 of digest.
+  state[4] ^= BigInt(salt);
+  for (let at = 0; at < length; at += BLOCK) {
+    const words = listed(16, (i) => view.getBigUint64(at + 8 * i, true));
+    mixed(state, words, Math.min(length, at + BLOCK), at + BLOCK >= length);
   }
-  const out = new DataView(new ArrayBuffer(16));
-  [0, 1].forEach((i) => out.setBigUint64(8 * i, state[i], true));
-  return new Uint8Array(out.buffer);
+  [0, 1].forEach((i) => view.setBigUint64(8 * i, state[i], true));
+  return blocks.subarray(0, 16);
 }
 
 /**
@@ -58,15 +52,15 @@ function mixed(state, words, read, last) {
   v[12] ^= BigInt(read);
   if (last) v[14] ^= MASK;
   for (let round = 0; round < 12; round++) {
-    const order = places(ORDER[round % 10]);
-    COLUMNS.map(places).forEach(([a, b, c, d], i) => {
-      for (const [x, m, n] of [[words[order[2 * i]], 32n, 24n], [words[order[2 * i + 1]], 16n, 63n]]) {
-        v[a] = (v[a] + v[b] + x) & MASK;
-        v[d] = turned(v[d] ^ v[a], m);
-        v[c] = (v[c] + v[d]) & MASK;
-        v[b] = turned(v[b] ^ v[c], n);
-      }
-    });
+    for (let step = 0; step < 16; step++) {
+      const i = step >> 1; // Four columns of four rows, then four diagonals; each with two words.
+      const [a, b, c, d] = listed(4, (row) => 4 * row + ((i + (i >> 2) * row) & 3));
+      const [m, n] = step & 1 ? [16n, 63n] : [32n, 24n];
+      v[a] = (v[a] + v[b] + words[parseInt(ORDER[(16 * round + step) % 160], 16)]) & MASK;
+      v[d] = turned(v[d] ^ v[a], m);
+      v[c] = (v[c] + v[d]) & MASK;
+      v[b] = turned(v[b] ^ v[c], n);
+    }
   }
   state.forEach((x, i) => (state[i] = x ^ v[i] ^ v[i + 8]));
 }
@@ -80,9 +74,9 @@ function mixed(state, words, read, last) {
 export async function filterOf({ length, hashes, key }, cohort, text) {
   const own = await sha256(joined(ascii("discreet cohort"), littleEndian(cohort, 2), key));
   const data = joined(ascii("s"), utf8(text));
-  const bits = Array(length).fill(false);
+  const bits = listed(length, () => false);
   for (let i = 0; i < hashes; i++) {
-    const hash = bigEndian(blake2b(data, own, littleEndian(i, 8)));
+    const hash = bigEndian(blake2b(data, own, i));
     bits[Number((hash * BigInt(length)) >> 128n)] = true;
   }
   return bits;

@@ -11,38 +11,34 @@ export const ascii = (text) => encoder.encode(text);
  * A text in UTF-8; half of a pair of surrogates, which is no character, as the three bytes it would have.
  * @param {string} text
  */
-export function utf8(text) {
-  const halves = /[\ud800-\udfff]/u; // As characters: with u, a pair is none.
-  if (!halves.test(text)) return encoder.encode(text);
-  const parts = text.split(/([\ud800-\udfff])/u);
-  return joinedAll(parts.map((part) => (halves.test(part) ? half(part.charCodeAt(0)) : encoder.encode(part))));
-}
+export const utf8 = (text) =>
+  joined(
+    Array.from(text, (character) => {
+      const code = character.charCodeAt(0);
+      const half = /[\ud800-\udfff]/u.test(character); // With u, a pair is none.
+      return half ? Uint8Array.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)) : ascii(character);
+    }),
+  );
 
-/** @param {number} code */
-const half = (code) => Uint8Array.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
+/** Parts, or lists of them, as one. @param {(Uint8Array | Uint8Array[])[]} parts */
+export const joined = (...parts) => Uint8Array.from(parts.flat().flatMap((part) => [...part]));
 
-/** @param {Uint8Array[]} parts */
-export const joined = (...parts) => joinedAll(parts);
+/**
+ * What something is of 0 .. n-1.
+ * @template T
+ * @param {number} n
+ * @param {(i: number) => T} of
+ */
+export const listed = (n, of) => Array.from({ length: n }, (_, i) => of(i));
 
-/** @param {Uint8Array[]} parts */
-function joinedAll(parts) {
-  const all = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+/** @param {number} value @param {number} width */
+export const hex = (value, width) => value.toString(16).padStart(width, "0");
 
 /** @param {Uint8Array} data */
-export const toHex = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+export const toHex = (data) => Array.from(data, (byte) => hex(byte, 2)).join("");
 
-/** @param {string} text */
-export function fromHex(text) {
-  need(/^([0-9a-f]{2})*$/.test(text), "need bytes in hexadecimal");
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
-}
+/** The bytes of a text that is hexadecimal. @param {string} text */
+export const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 /** @param {Uint8Array} data */
 export const toBase64 = (data) => btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""));
@@ -52,27 +48,30 @@ export const toBase64 = (data) => btoa(Array.from(data, (byte) => String.fromCha
  * @param {number} value
  * @param {number} width
  */
-export const littleEndian = (value, width) => Uint8Array.from({ length: width }, (_, i) => (value / 2 ** (8 * i)) & 255);
+export const littleEndian = (value, width) => Uint8Array.from(listed(width, (i) => (value / 2 ** (8 * i)) & 255));
 
 /**
  * A number that bytes are, the highest first.
  * @param {Uint8Array} data
  */
-export const bigEndian = (data) => (data.length ? BigInt(`0x${toHex(data)}`) : 0n);
+export const bigEndian = (data) => BigInt(`0x0${toHex(data)}`);
+
+/** How many bytes some bits take. @param {number} bits */
+export const bytesOf = (bits) => (bits + 7) >> 3;
 
 /**
  * Bits as bytes: bit i is bit i % 8, from the lowest, of byte i // 8.
  * @param {boolean[]} bits
  */
 export function packed(bits) {
-  const data = new Uint8Array((bits.length + 7) >> 3);
+  const data = new Uint8Array(bytesOf(bits.length));
   bits.forEach((bit, i) => (data[i >> 3] |= Number(bit) << (i & 7)));
   return data;
 }
 
 function crypto() {
   const { crypto } = globalThis;
-  need(crypto?.subtle !== undefined, "need WebCrypto: a page that came over https, or from this device");
+  need(crypto?.subtle !== undefined, "need WebCrypto: a page over https, or from this device");
   return crypto;
 }
 

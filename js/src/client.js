@@ -3,7 +3,7 @@
 import { ascii, joined, littleEndian, packed, sha256, toBase64, toHex, utf8 } from "./bytes.js";
 import { filterOf } from "./bloom.js";
 import { KeyedCoins, SYSTEM } from "./coins.js";
-import { need } from "./errors.js";
+import { need, whole } from "./errors.js";
 import { within } from "./exact.js";
 import { Form, Question, TextQuestion } from "./form.js";
 import { below } from "./samplers.js";
@@ -43,7 +43,7 @@ export class Report {
  */
 export class Client {
   #secret;
-  /** @type {Promise<number> | undefined} */
+  /** @type {Promise<number> | number | undefined} */
   #cohort;
 
   /**
@@ -51,13 +51,16 @@ export class Client {
    * @param {{ secret?: Uint8Array, most?: number, cohort?: number }} [options]
    */
   constructor(form, { secret, most = MOST, cohort } = {}) {
-    const { name } = form.question;
-    need(secret === undefined || isSecret(secret), `${name}: need a secret that is a Uint8Array of at least 16 bytes`);
-    need(secret !== undefined || !form.mechanism.lasting, `${name}: need a secret, which keeps the permanent answer`);
+    const { question } = form;
+    const { name } = question;
+    const none = secret === undefined && !form.mechanism.lasting; // A permanent answer is kept by a secret.
+    const long = secret instanceof Uint8Array && secret.length >= 16;
+    need(none || long, `${name}: need a secret that is a Uint8Array of at least 16 bytes`);
     within(form.epsilon, most, name);
     this.form = form;
     this.#secret = secret && new Uint8Array(secret); // A copy, also of a Buffer.
-    if (cohort !== undefined) this.#cohort = this.#given(cohort);
+    const cohorts = question instanceof TextQuestion ? question.cohorts : 0;
+    if (cohort !== undefined) this.#cohort = whole(cohort, 0, cohorts - 1, "cohort");
   }
 
   /**
@@ -103,19 +106,8 @@ export class Client {
     return { draw, mark: async () => toHex(await this.#coins(joined(ascii("mark"), context)).take(16)) };
   }
 
-  /** @param {number} cohort */
-  #given(cohort) {
-    const { question } = this.form;
-    const last = question instanceof TextQuestion ? question.cohorts - 1 : -1;
-    need(Number.isInteger(cohort) && cohort >= 0 && cohort <= last, `cohort: need 0 to ${last}`);
-    return Promise.resolve(cohort);
-  }
-
   /** @param {Uint8Array<ArrayBuffer>} context */
   #coins(context) {
     return this.#secret === undefined ? SYSTEM : new KeyedCoins(this.#secret, context);
   }
 }
-
-/** @param {unknown} secret */
-const isSecret = (secret) => secret instanceof Uint8Array && secret.length >= 16;

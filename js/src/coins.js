@@ -20,7 +20,7 @@ export const SYSTEM = { take: async (n) => randomBytes(n) };
  * @implements {Coins}
  */
 export class KeyedCoins {
-  #blocks;
+  #block;
   #next = 0;
   #rest = new Uint8Array();
 
@@ -29,31 +29,20 @@ export class KeyedCoins {
    * @param {Uint8Array<ArrayBuffer>} context
    */
   constructor(secret, context) {
-    this.#blocks = blocks(secret, context);
+    this.#block = hmac(secret).then(async (keyed) => hmac(await keyed(joined(ascii("discreet coins 1"), context))));
   }
 
   /** @param {number} n */
   async take(n) {
     const parts = [this.#rest];
     for (let have = this.#rest.length; have < n; have += BLOCK) {
-      const block = await this.#blocks;
-      parts.push(await block(littleEndian(this.#next++, 8)));
+      parts.push(await (await this.#block)(littleEndian(this.#next++, 8)));
     }
-    const all = joined(...parts);
+    const all = joined(parts);
     this.#rest = all.slice(n);
     return all.slice(0, n);
   }
 }
 
-/** @param {Uint8Array<ArrayBuffer>} secret @param {Uint8Array<ArrayBuffer>} context */
-async function blocks(secret, context) {
-  const keyed = await hmac(secret);
-  return hmac(await keyed(joined(ascii("discreet coins 1"), context)));
-}
-
-/**
- * An integer made of some fair bits, a multiple of eight.
- * @param {Coins} coins
- * @param {number} bits
- */
-export const drawn = async (coins, bits) => bigEndian(await coins.take(bits >> 3));
+/** An integer made of some fair bytes. @param {Coins} coins @param {number} n */
+export const drawn = async (coins, n) => bigEndian(await coins.take(n));

@@ -1,10 +1,6 @@
 /** Why something was refused, in a sentence. It shows what was given of a form, and nothing of an answer. */
 export class Refused extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = "Refused";
-  }
+  name = "Refused";
 }
 
 /**
@@ -15,4 +11,17 @@ export class Refused extends Error {
  */
 export function need(holds, what) {
   if (!holds) throw new Refused(what);
+}
+
+/**
+ * A whole number of a range, or refuse.
+ * @param {unknown} value
+ * @param {number} least
+ * @param {number} most
+ * @param {string} name
+ */
+export function whole(value, least, most, name) {
+  const number = /** @type {number} */ (value);
+  need(Number.isSafeInteger(value) && number >= least && number <= most, `${name}: need ${least} to ${most}`);
+  return number;
 }

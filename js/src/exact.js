@@ -1,6 +1,6 @@
 // Exact numbers: fractions of integers, and logarithms between two integers over a power of two.
 
-import { need, Refused } from "./errors.js";
+import { need } from "./errors.js";
 
 /** Numerator and denominator, in lowest terms. @typedef {readonly [bigint, bigint]} Fraction */
 
@@ -19,16 +19,19 @@ export function fraction(a, b = 1n) {
 }
 
 /**
- * The fraction that a text is, such as 3/4, or refuse. There is one text for each.
- * @param {unknown} text
+ * The fraction that stands under a name, as a text such as 3/4, or refuse. There is one text for each.
+ * @param {Record<string, unknown>} given
  * @param {string} name
  */
-export function parsed(text, name) {
-  const found = typeof text === "string" && /^(0|[1-9]\d{0,799})(?:\/([1-9]\d{0,799}))?$/.exec(text);
+export function parsed(given, name) {
+  const text = given[name];
+  const found = /^(0|[1-9]\d{0,799})(?:\/([1-9]\d{0,799}))?$/.exec(String(text));
   const [a, b] = found ? fraction(BigInt(found[1]), BigInt(found[2] ?? 1)) : [0n, 0n];
   need(text === (b === 1n ? `${a}` : `${a}/${b}`), `${name}: need a fraction in lowest terms, such as "3/4"`);
   return /** @type {Fraction} */ ([a, b]);
 }
+
+export const ONE = fraction(1n);
 
 /** Whether x <= y. @param {Fraction} x @param {Fraction} y */
 export const atMost = ([a, b], [c, d]) => a * d <= c * b;
@@ -41,6 +44,9 @@ export const over = ([a, b], [c, d]) => fraction(a * d, b * c);
 
 /** 1 - x. @param {Fraction} x */
 export const rest = ([a, b]) => fraction(b - a, b);
+
+/** How much likelier p is than q, p / q times (1 - q) / (1 - p); null where p is 1. @param {Fraction} p @param {Fraction} q */
+export const oddsOf = (p, q) => (p[0] === p[1] ? null : times(over(p, q), over(rest(q), rest(p))));
 
 /**
  * Integers around 2**bits ln(x), for x >= 1: x = 2**e y with 1 <= y < 2, and ln(y) = 2 atanh((y - 1) / (y + 1)).
@@ -114,5 +120,5 @@ function doubleUp(value, bits) {
 export function within(loss, most, name) {
   need(typeof most === "number", `${name}: need most to be a number`);
   // The least double above the loss is at most a double exactly where the loss is.
-  if (!(loss <= most)) throw new Refused(`${name}: epsilon=${loss} is more than most=${most}; nothing was asked`);
+  need(loss <= most, `${name}: epsilon=${loss} is more than most=${most}; nothing was asked`);
 }

@@ -1,9 +1,9 @@
 // Forms: what a client and a collector must agree on. A question, and the mechanism that randomizes its answers.
 
-import { ascii, fromHex, sha256, toHex } from "./bytes.js";
-import { need } from "./errors.js";
+import { ascii, fromHex, hex, sha256, toHex } from "./bytes.js";
+import { need, whole } from "./errors.js";
 import { lossUp } from "./exact.js";
-import { FILTERS, MECHANISMS, wholeOf } from "./mechanisms.js";
+import { FILTERS, MECHANISMS, numberOf } from "./mechanisms.js";
 
 /** @typedef {string | number | boolean} Choice */
 /** @typedef {import("./mechanisms.js").Given} Given */
@@ -12,8 +12,6 @@ export const VERSION = 2;
 export const TAG = 16;
 const MOST = 1 << 19;
 const MOST_HASHES = 64;
-const CHOICES = ["choices", "missing", "name"];
-const TEXT = ["cohorts", "hashes", "key", "length", "name"];
 
 /**
  * Plain values as the JSON that digests are made of: sorted keys, no spaces, ASCII.
@@ -22,12 +20,11 @@ const TEXT = ["cohorts", "hashes", "key", "length", "name"];
  */
 export function canonical(data) {
   if (Array.isArray(data)) return `[${data.map(canonical).join(",")}]`;
-  if (data !== null && typeof data === "object") {
-    const parts = Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${parts.map(([key, value]) => `${canonical(key)}:${canonical(value)}`).join(",")}}`;
+  if (isRecord(data)) {
+    const parts = Object.keys(data).sort().map((key) => `${canonical(key)}:${canonical(data[key])}`);
+    return `{${parts.join(",")}}`;
   }
-  const hex = (/** @type {string} */ c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(data).replace(/[\u007f-\uffff]/g, hex);
+  return JSON.stringify(data).replace(/[\u007f-\uffff]/g, (c) => `\\u${hex(c.charCodeAt(0), 4)}`);
 }
 
 /** A question and its mechanism, as they stand in a file of plain values, and the digest of both. */
@@ -52,12 +49,12 @@ export class Form {
    * @param {string} [digest]
    */
   static async of(data, digest) {
-    const { question: asked, mechanism: given } = record(data, ["mechanism", "question"], "form");
-    const question = isText(asked) ? new TextQuestion(asked) : new Question(asked);
+    const { question: asked, mechanism: given } = record(data, "mechanism, question", "form");
+    const question = isRecord(asked) && "length" in asked ? new TextQuestion(asked) : new Question(asked);
     const mechanism = question.mechanism(given);
     const text = canonical({ discreet: VERSION, mechanism: given, question: question.toJSON() });
     const found = await sha256(ascii(text));
-    need(digest === undefined || digest === toHex(found), `${question.name}: this form is not the one that was expected`);
+    expect(digest === undefined || digest === toHex(found), question.name);
     return new Form(question, mechanism, found);
   }
 
@@ -71,15 +68,14 @@ export class Form {
 export class Question {
   /** @param {unknown} data */
   constructor(data) {
-    const { name, choices, missing } = record(data, CHOICES, "question");
+    const { name, choices, missing } = record(data, "choices, missing, name", "question");
     this.name = named(name);
     need(Array.isArray(choices), `${name}: need a list of choices`);
     this.missing = /** @type {Choice | null} */ (missing);
     this.choices = Object.freeze(/** @type {Choice[]} */ (missing === null ? [...choices] : [...choices, missing]));
-    const count = this.choices.length;
-    need(count >= 2 && count <= MOST, `${name}: need 2 to ${MOST} choices`);
+    whole(this.choices.length, 2, MOST, `${name}, choices`);
     need(this.choices.every(isChoice), `${name}: need choices that are text, whole numbers below 2**53, or booleans`);
-    need(new Set(this.choices).size === count, `${name}: need choices that differ`);
+    need(new Set(this.choices).size === this.choices.length, `${name}: need choices that differ`);
     Object.freeze(this);
   }
 
@@ -88,10 +84,10 @@ export class Question {
    * @returns {import("./mechanisms.js").Mechanism}
    */
   mechanism(given) {
-    const [Kind, keys] = kindOf(given, MECHANISMS);
+    const [known, Kind] = kindOf(given, MECHANISMS);
     const bool = Kind === MECHANISMS.RandomizedResponseBool[0];
     need(!bool || canonical(this.choices) === "[false,true]", `${this.name}: need the choices false and true`);
-    return new Kind(record(given, ["name", ...keys], "mechanism"), this.choices.length, 1);
+    return new Kind(known, this.choices.length, 1);
   }
 
   /**
@@ -105,8 +101,8 @@ export class Question {
   }
 
   toJSON() {
-    const choices = this.missing === null ? this.choices : this.choices.slice(0, -1);
-    return { name: this.name, choices, missing: this.missing };
+    const { name, choices, missing } = this;
+    return { name, choices: choices.filter((choice) => choice !== missing), missing };
   }
 }
 
@@ -114,12 +110,12 @@ export class Question {
 export class TextQuestion {
   /** @param {unknown} data */
   constructor(data) {
-    const { name, length, hashes, cohorts, key } = record(data, TEXT, "question");
+    const { name, length, hashes, cohorts, key } = record(data, "cohorts, hashes, key, length, name", "question");
     this.name = named(name);
-    this.length = count(length, MOST, "length");
-    this.hashes = count(hashes, Math.min(MOST_HASHES, this.length), "hashes");
-    this.cohorts = count(cohorts, Math.min(1 << 16, Math.floor((1 << 24) / this.length)), "cohorts");
-    need(typeof key === "string" && key.length <= 128, "key: need at most 64 bytes, in hexadecimal");
+    this.length = whole(length, 1, MOST, "length");
+    this.hashes = whole(hashes, 1, Math.min(MOST_HASHES, this.length), "hashes");
+    this.cohorts = whole(cohorts, 1, Math.min(1 << 16, Math.floor((1 << 24) / this.length)), "cohorts");
+    need(typeof key === "string" && /^([0-9a-f]{2}){0,64}$/.test(key), "key: need at most 64 bytes, in hexadecimal");
     this.key = fromHex(key);
     Object.freeze(this);
   }
@@ -129,11 +125,9 @@ export class TextQuestion {
    * @returns {import("./mechanisms.js").Mechanism}
    */
   mechanism(given) {
-    const [Kind, keys] = kindOf(given, FILTERS);
-    const known = record(given, ["name", ...keys], "mechanism");
-    const weight = wholeOf(known.max_weight, "max_weight");
-    need(this.hashes <= weight && weight <= this.length, `max_weight: need ${this.hashes} to ${this.length}`);
-    return new Kind(known, this.length, weight);
+    const [known, Kind] = kindOf(given, FILTERS);
+    const weight = numberOf(known, "max_weight");
+    return new Kind(known, this.length, whole(weight, this.hashes, this.length, "max_weight"));
   }
 
   toJSON() {
@@ -142,34 +136,35 @@ export class TextQuestion {
   }
 }
 
+/** @param {unknown} data @returns {data is Given} */
+const isRecord = (data) => data !== null && typeof data === "object";
+
 /**
- * A mapping with these keys and no others.
+ * A mapping with these keys, sorted, and no others.
  * @param {unknown} data
- * @param {string[]} keys
+ * @param {string} keys
  * @param {string} what
  */
 export function record(data, keys, what) {
-  const found = data !== null && typeof data === "object" ? Object.keys(data).sort().join(", ") : typeof data;
-  need(found === [...keys].sort().join(", "), `${what}: need ${[...keys].sort().join(", ")}, not ${found}`);
+  const found = isRecord(data) ? Object.keys(data).sort().join(", ") : typeof data;
+  need(found === keys, `${what}: need ${keys}, not ${found}`);
   return /** @type {Given} */ (data);
 }
 
 /**
- * @template T
+ * What is written about a mechanism, and the class that it names.
  * @param {unknown} given
- * @param {Readonly<Record<string, T>>} kinds
+ * @param {import("./mechanisms.js").Kinds} kinds
  */
 function kindOf(given, kinds) {
-  const name = given !== null && typeof given === "object" && "name" in given ? given.name : undefined;
+  const name = isRecord(given) && given.name;
   need(typeof name === "string" && Object.hasOwn(kinds, name), `mechanism: need one of ${Object.keys(kinds).join(", ")}`);
-  return kinds[name];
+  const [Kind, keys] = kinds[name];
+  return /** @type {const} */ ([record(given, keys, "mechanism"), Kind]);
 }
 
-/** @param {unknown} asked */
-const isText = (asked) => asked !== null && typeof asked === "object" && "length" in asked;
-
 /** @param {unknown} value */
-const isChoice = (value) => typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
+const isChoice = (value) => ["string", "boolean"].includes(typeof value) || Number.isSafeInteger(value);
 
 /** @param {unknown} name */
 function named(name) {
@@ -177,8 +172,5 @@ function named(name) {
   return name;
 }
 
-/** @param {unknown} value @param {number} most @param {string} name */
-function count(value, most, name) {
-  need(Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most, `${name}: need 1 to ${most}`);
-  return Number(value);
-}
+/** @param {boolean} same @param {string} name */
+export const expect = (same, name) => need(same, `${name}: this is not the one that was expected`);

@@ -1,10 +1,10 @@
 // The mechanisms of local privacy, one class each. A new one is a new class, and an entry in MECHANISMS.
 
-import { littleEndian, packed } from "./bytes.js";
+import { bytesOf, listed, littleEndian, packed } from "./bytes.js";
 import { drawn, SYSTEM } from "./coins.js";
-import { need } from "./errors.js";
-import { atMost, fraction, over, parsed, rest, times } from "./exact.js";
-import { below, belowReal, bernoulli, bernoullis, floorOf, WORD } from "./samplers.js";
+import { need, whole } from "./errors.js";
+import { atMost, fraction, oddsOf, ONE, over, parsed, rest } from "./exact.js";
+import { below, belowReal, bernoulli, bernoullis, floorOf } from "./samplers.js";
 
 /** @typedef {import("./coins.js").Coins} Coins */
 /** @typedef {import("./exact.js").Fraction} Fraction */
@@ -27,29 +27,35 @@ import { below, belowReal, bernoulli, bernoullis, floorOf, WORD } from "./sample
 
 /** What is written about a mechanism. @typedef {Record<string, unknown>} Given */
 
-const ONE = fraction(1n);
-const HALF = fraction(1n, 2n);
+/** What all of them have, unless they say otherwise. */
+class Base {
+  lasting = false;
+  odds = /** @type {Fraction | null} */ (null);
+  times = 1n;
 
-/** p / (1 - p), if any. @param {Fraction} p */
-const oddsOf = (p) => (p[0] === p[1] ? null : over(p, rest(p)));
+  /** @param {number} size @param {number} width */
+  constructor(size, width) {
+    this.size = size;
+    this.width = width;
+  }
+}
 
-/** @param {Fraction} p @param {Fraction} least @param {string} name */
-function between(p, least, name) {
-  need(atMost(least, p) && atMost(p, ONE), `${name}: need ${least.join("/")} <= ${name} <= 1`);
-  return p;
+/** What is true with probability *prob*, and would be by chance with probability *chance*. */
+class Truthful extends Base {
+  /** @param {Given} given @param {number} size @param {Fraction} chance @param {number} width */
+  constructor(given, size, chance, width) {
+    super(size, width);
+    this.prob = parsed(given, "prob");
+    need(atMost(chance, this.prob) && atMost(this.prob, ONE), `prob: need ${chance.join("/")} <= prob <= 1`);
+    this.odds = oddsOf(this.prob, chance);
+  }
 }
 
 /** Say yes or no truthfully with probability *prob*. @implements {Mechanism} */
-class RandomizedResponseBool {
-  times = 1n;
-  width = 1;
-  lasting = false;
-
-  /** @param {Given} given @param {number} size */
-  constructor(given, size) {
-    need(size === 2, "RandomizedResponseBool: need the choices false and true");
-    this.prob = between(parsed(given.prob, "prob"), HALF, "prob");
-    this.odds = oddsOf(this.prob);
+class RandomizedResponseBool extends Truthful {
+  /** @param {Given} given */
+  constructor(given) {
+    super(given, 2, fraction(1n, 2n), 1);
   }
 
   /** @param {number} place @param {Coins} coins */
@@ -59,80 +65,54 @@ class RandomizedResponseBool {
 }
 
 /** Name the true choice with probability *prob*, and each other one as often as any. @implements {Mechanism} */
-class RandomizedResponse {
-  times = 1n;
-  lasting = false;
-
+class RandomizedResponse extends Truthful {
   /** @param {Given} given @param {number} size */
   constructor(given, size) {
-    this.size = size;
-    this.width = size <= 256 ? 1 : size <= 65_536 ? 2 : 4;
-    this.prob = between(parsed(given.prob, "prob"), fraction(1n, BigInt(size)), "prob");
-    const odds = oddsOf(this.prob);
-    this.odds = odds && times(odds, fraction(BigInt(size - 1)));
+    super(given, size, fraction(1n, BigInt(size)), size <= 256 ? 1 : size <= 65_536 ? 2 : 4);
   }
 
   /** @param {number} place @param {Coins} coins */
   async draw(place, coins) {
-    const word = BigInt(WORD);
-    const both = await drawn(coins, 2 * WORD);
-    const honest = await belowReal(this.prob, both >> word, coins);
-    const choice = await floorOf(this.size - 1, both & ((1n << word) - 1n), coins);
+    const [first, second] = [await drawn(coins, 8), await drawn(coins, 8)];
+    const honest = await belowReal(this.prob, first, coins);
+    const choice = await floorOf(this.size - 1, second, coins);
     return littleEndian(honest ? place : (place + 1 + choice) % this.size, this.width);
   }
 }
 
 /** Name a set of *size* choices, which holds the true one with probability *prob*. @implements {Mechanism} */
-class SubsetSelection {
-  times = 1n;
-  lasting = false;
-
-  /** @param {Given} given @param {number} size */
-  constructor(given, size) {
-    this.all = size;
-    this.size = wholeOf(given.size, "size");
-    this.width = (size + 7) >> 3;
-    need(this.size >= 1 && this.size < size, `size: need 1 <= size < ${size}, the number of choices`);
-    const [d, k] = [BigInt(this.size), BigInt(size)];
-    this.prob = between(parsed(given.prob, "prob"), fraction(d, k), "prob");
-    const odds = oddsOf(this.prob);
-    this.odds = odds && times(odds, fraction(k - d, d));
+class SubsetSelection extends Truthful {
+  /** @param {Given} given @param {number} all */
+  constructor(given, all) {
+    const size = whole(numberOf(given, "size"), 1, all - 1, "size");
+    super(given, size, fraction(BigInt(size), BigInt(all)), bytesOf(all));
+    this.all = all;
   }
 
   /** @param {number} place @param {Coins} coins */
   async draw(place, coins) {
     await below(this.all, coins); // As many coins as for an answer that is none of the choices.
-    const others = [...Array(this.all).keys()].filter((i) => i !== place);
+    const others = listed(this.all, (i) => i).filter((i) => i !== place);
     for (let i = 0; i < this.size; i++) {
       const j = i + (await below(this.all - 1 - i, coins));
       [others[i], others[j]] = [others[j], others[i]];
     }
     if (await bernoulli(this.prob, coins)) others[0] = place;
     const chosen = new Set(others.slice(0, this.size));
-    return packed(Array.from({ length: this.all }, (_, i) => chosen.has(i)));
+    return packed(listed(this.all, (i) => chosen.has(i)));
   }
 }
 
 /** Vectors of bits, each with a coin of its own. */
-class Bits {
-  lasting = false;
-  odds = /** @type {Fraction | null} */ (null);
-  times = 1n;
-
+class Bits extends Base {
   /** @param {number} size */
   constructor(size) {
-    this.size = size;
-    this.width = (size + 7) >> 3;
+    super(size, bytesOf(size));
   }
 
-  /** @param {number} place @param {Coins} coins */
+  /** @this {Bits & BitMechanism} @param {number} place @param {Coins} coins */
   async draw(place, coins) {
-    return packed(await this.reply(Array.from({ length: this.size }, (_, i) => i === place), coins));
-  }
-
-  /** @param {boolean[]} bits @param {Coins} coins @returns {Promise<boolean[]>} */
-  async reply(bits, coins) {
-    throw new Error(`${bits} ${coins}`);
+    return packed(await this.reply(listed(this.size, (i) => i === place), coins));
   }
 }
 
@@ -141,10 +121,10 @@ class OptimizedUnary extends Bits {
   /** @param {Given} given @param {number} size */
   constructor(given, size) {
     super(size);
-    this.p = parsed(given.p, "p");
-    this.q = parsed(given.q, "q");
+    this.p = parsed(given, "p");
+    this.q = parsed(given, "q");
     need(this.q[0] > 0n && atMost(this.q, this.p) && this.p[0] < this.p[1], "p, q: need 0 < q <= p < 1");
-    this.odds = times(over(this.p, this.q), over(rest(this.q), rest(this.p)));
+    this.odds = oddsOf(this.p, this.q);
   }
 
   /** @param {boolean[]} bits @param {Coins} coins */
@@ -160,20 +140,15 @@ class Rappor extends Bits {
   /** @param {Given} given @param {number} size @param {number} weight */
   constructor(given, size, weight) {
     super(size);
-    this.f = parsed(given.f, "f");
-    need(this.f[0] > 0n && atMost(this.f, ONE), "f: need 0 < f <= 1");
-    this.flip = times(this.f, HALF);
-    this.odds = oddsOf(rest(this.flip));
+    const f = parsed(given, "f");
+    need(f[0] > 0n && atMost(f, ONE), "f: need 0 < f <= 1");
+    this.flip = over(f, [2n, 1n]);
+    this.odds = over(rest(this.flip), this.flip);
     this.times = BigInt(Math.min(2 * weight, size));
   }
 
   /** @param {boolean[]} bits @param {Coins} coins */
-  reply(bits, coins) {
-    return this.permanent(bits, coins);
-  }
-
-  /** @param {boolean[]} bits @param {Coins} coins */
-  async permanent(bits, coins) {
+  async reply(bits, coins) {
     const flips = await bernoullis(this.flip, this.size, coins);
     return bits.map((bit, i) => bit !== flips[i]);
   }
@@ -186,14 +161,14 @@ class LongitudinalRappor extends Rappor {
   /** @param {Given} given @param {number} size @param {number} weight */
   constructor(given, size, weight) {
     super(given, size, weight);
-    this.p = parsed(given.p, "p");
-    this.q = parsed(given.q, "q");
+    this.p = parsed(given, "p");
+    this.q = parsed(given, "q");
     need(!atMost(this.q, this.p) && atMost(this.q, ONE), "p, q: need p < q <= 1");
   }
 
   /** @param {boolean[]} bits @param {Coins} coins @param {Coins} fresh */
   async reply(bits, coins, fresh = SYSTEM) {
-    const memo = await this.permanent(bits, coins);
+    const memo = await super.reply(bits, coins);
     const zeros = await bernoullis(this.p, this.size, fresh);
     const ones = await bernoullis(this.q, this.size, fresh);
     return memo.map((bit, i) => (bit ? ones[i] : zeros[i]));
@@ -202,32 +177,33 @@ class LongitudinalRappor extends Rappor {
 
 /**
  * Mechanisms by their names: what makes one of a description, for so many bits or choices of which at most *weight*
- * are set; and what is written about it.
- * @typedef {Readonly<Record<string, [new (given: Given, size: number, weight: number) => Mechanism, string[]]>>} Kinds
+ * are set; and the keys of that description, sorted.
+ * @typedef {Readonly<Record<string, [new (given: Given, size: number, weight: number) => Mechanism, string]>>} Kinds
  */
 
 /** Those that a choice is asked with. @type {Kinds} */
 export const MECHANISMS = {
-  RandomizedResponseBool: [RandomizedResponseBool, ["prob"]],
-  RandomizedResponse: [RandomizedResponse, ["prob"]],
-  SubsetSelection: [SubsetSelection, ["prob", "size"]],
-  OptimizedUnary: [OptimizedUnary, ["p", "q"]],
-  Rappor: [Rappor, ["f"]],
-  LongitudinalRappor: [LongitudinalRappor, ["f", "p", "q"]],
+  RandomizedResponseBool: [RandomizedResponseBool, "name, prob"],
+  RandomizedResponse: [RandomizedResponse, "name, prob"],
+  SubsetSelection: [SubsetSelection, "name, prob, size"],
+  OptimizedUnary: [OptimizedUnary, "name, p, q"],
+  Rappor: [Rappor, "f, name"],
+  LongitudinalRappor: [LongitudinalRappor, "f, name, p, q"],
 };
 
 /** Those that open text is asked with. @type {Kinds} */
 export const FILTERS = {
-  Rappor: [Rappor, ["f", "max_weight"]],
-  LongitudinalRappor: [LongitudinalRappor, ["f", "max_weight", "p", "q"]],
+  Rappor: [Rappor, "f, max_weight, name"],
+  LongitudinalRappor: [LongitudinalRappor, "f, max_weight, name, p, q"],
 };
 
 /**
- * A whole number that a text is.
- * @param {unknown} text
+ * A whole number that stands under a name, as a text.
+ * @param {Given} given
  * @param {string} name
  */
-export function wholeOf(text, name) {
+export function numberOf(given, name) {
+  const text = given[name];
   need(typeof text === "string" && /^(0|[1-9]\d{0,8})$/.test(text), `${name}: need a whole number, as a text`);
   return Number(text);
 }

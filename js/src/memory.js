@@ -1,6 +1,7 @@
 // Memory: the secret of this device and what was given, in IndexedDB. Without a budget nothing of an answer is kept.
 
-import { Refused } from "./index.js";
+import { randomBytes } from "./bytes.js";
+import { need, Refused } from "./errors.js";
 
 /**
  * What is kept: the secret and the sum of what was given. With a budget also a mark of each answer, so that the same
@@ -35,7 +36,7 @@ export class Memory {
       asked.onsuccess = () => resolve(asked.result);
       asked.onerror = () => reject(new Refused("need a place to keep a secret"));
     });
-    const make = () => ({ secret: crypto.getRandomValues(new Uint8Array(32)), spent: 0, marks: [] });
+    const make = () => ({ secret: randomBytes(32), spent: 0, marks: [] });
     const { secret } = await changed(db, (kept) => kept ?? make());
     return new Memory(db, secret, budget);
   }
@@ -51,10 +52,10 @@ export class Memory {
    */
   async pay(given) {
     await changed(this.#db, (kept) => {
-      if (`${kept?.secret}` !== `${this.secret}`) throw new Refused("the secret of this device has changed");
+      need(`${kept?.secret}` === `${this.secret}`, "the secret of this device has changed");
       const owed = given.filter(([mark]) => !kept.marks.includes(mark));
       const spent = owed.reduce((sum, [, epsilon]) => plus(sum, epsilon), kept.spent);
-      if (!(spent <= this.budget)) throw new Refused(`epsilon=${spent} in sum is more than budget=${this.budget}; nothing was asked`);
+      need(spent <= this.budget, `epsilon=${spent} in sum is more than budget=${this.budget}; nothing was asked`);
       const marks = this.budget === Infinity ? [] : owed.map(([mark]) => mark);
       return { ...kept, spent, marks: [...kept.marks, ...marks] };
     });
@@ -70,7 +71,8 @@ export class Memory {
 const changed = (db, change) =>
   new Promise((resolve, reject) => {
     const all = db.transaction("kept", "readwrite", { durability: "strict" });
-    const asked = all.objectStore("kept").get(0);
+    const store = all.objectStore("kept");
+    const asked = store.get(0);
     /** @type {Kept} */
     let kept;
     /** @type {unknown} */
@@ -79,8 +81,8 @@ const changed = (db, change) =>
       try {
         kept = change(asked.result);
         const whole = kept.secret instanceof Uint8Array && kept.secret.length === 32 && kept.spent >= 0;
-        if (!whole || !Array.isArray(kept.marks)) throw new Refused("what is kept is damaged");
-        all.objectStore("kept").put(kept, 0);
+        need(whole && Array.isArray(kept.marks), "what is kept is damaged");
+        store.put(kept, 0);
       } catch (error) {
         why = error;
         all.abort();

@@ -4,7 +4,7 @@ import { ascii, joined, sha256, toBase64, toHex } from "./bytes.js";
 import { Client, MOST } from "./client.js";
 import { need } from "./errors.js";
 import { lossUp, within } from "./exact.js";
-import { Form, record, TAG, VERSION } from "./form.js";
+import { expect, Form, record, TAG, VERSION } from "./form.js";
 
 /** @typedef {import("./form.js").Choice} Choice */
 /** @typedef {[mark: string, epsilon: number]} Given */
@@ -27,13 +27,13 @@ export class SurveyForm {
    * @param {string} [digest]
    */
   static async of(data, digest) {
-    const { discreet, forms, survey } = record(data, ["discreet", "forms", "survey"], "survey");
+    const { discreet, forms, survey } = record(data, "discreet, forms, survey", "survey");
     need(discreet === VERSION && Array.isArray(forms) && forms.length > 0, `survey: need version ${VERSION}, and forms`);
     const all = await Promise.all(forms.map((form) => Form.of(form)));
     need(new Set(all.map(({ question }) => question.name)).size === all.length, "need distinct names");
-    const found = await sha256(joined(ascii("discreet survey 2"), ...all.map((form) => form.digest)));
+    const found = await sha256(joined(ascii("discreet survey 2"), all.map((form) => form.digest)));
     const hex = toHex(found);
-    need(hex === survey && hex === (digest ?? hex), "this survey is not the one that was expected");
+    expect(hex === survey && hex === (digest ?? hex), "survey");
     return new SurveyForm(all, found);
   }
 }
@@ -47,7 +47,7 @@ export class Response {
   }
 
   toBytes() {
-    return joined(Uint8Array.of(0xd6, VERSION), this.tag, ...this.payloads);
+    return joined(Uint8Array.of(0xd6, VERSION), this.tag, this.payloads);
   }
 
   toJSON() {

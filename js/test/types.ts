@@ -1,7 +1,6 @@
 // What a page in TypeScript would write; it is compiled, with the types of the package, and not run.
 
-import { Client, Form, MOST, Refused, Report, Response, SurveyClient, SurveyForm } from "discreet-client";
-import { Memory } from "discreet-client/memory";
+import { Client, Form, Memory, MOST, Refused, Report, Response, SurveyClient, SurveyForm } from "discreet-client";
 
 export async function answered(data: unknown, secret: Uint8Array): Promise<Uint8Array> {
   const form: Form = await Form.of(data, "00".repeat(32));

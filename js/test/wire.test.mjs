@@ -17,15 +17,18 @@ test("the vectors have every mechanism, for choices and for text", () => {
   assert.equal(kinds.size, 8);
 });
 
+/** What remembers bits: RAPPOR, which the one for many reports extends. */
+const permanent = ({ mechanism }, ...given) => Object.getPrototypeOf(mechanism.constructor.prototype).reply.call(mechanism, ...given);
+
 /** The permanent bits of an answer, from the description of the format. */
 async function remembered(form, secret, answer, cohort) {
   if (cohort === undefined) {
     const place = form.question.place(answer);
     const coins = new KeyedCoins(secret, joined(form.digest, littleEndian(place, 4)));
-    return packed(await form.mechanism.permanent(form.question.choices.map((_, i) => i === place), coins));
+    return packed(await permanent(form, form.question.choices.map((_, i) => i === place), coins));
   }
   const context = joined(ascii("text"), form.digest, littleEndian(cohort, 2), await sha256(utf8(answer)));
-  return packed(await form.mechanism.permanent(await filterOf(form.question, cohort, answer), new KeyedCoins(secret, context)));
+  return packed(await permanent(form, await filterOf(form.question, cohort, answer), new KeyedCoins(secret, context)));
 }
 
 for (const [i, vector] of wire.forms.entries()) {
