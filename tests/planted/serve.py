@@ -50,8 +50,8 @@ CATALOGUE = [
     Mutant(
         "a retry that counts twice",
         "serve/store.py",
-        "            return Outcome.AGAIN\n",
-        "            return Outcome.STORED\n",
+        "        return Outcome.AGAIN\n",
+        "        return Outcome.STORED\n",
         f"{S}::TestOnce",
     ),
     Mutant(
@@ -120,7 +120,7 @@ CATALOGUE = [
     ),
     Mutant(
         "a wave that ends a moment later",
-        "serve/calendar.py",
+        "survey/calendar.py",
         "self.end is None or moment < self.end",
         "self.end is None or moment <= self.end",
         f"{A}::TestWaves",
@@ -130,6 +130,20 @@ CATALOGUE = [
         "serve/app.py",
         "410 if self._calendar.is_over(moment) else 403",
         "403",
+        f"{A}::TestWaves",
+    ),
+    Mutant(
+        "what was stored in time is refused when it is sent again after the end",
+        "serve/app.py",
+        "        if once is None:\n            raise HTTPException(closed)",
+        "        if True:\n            raise HTTPException(closed)",
+        f"{A}::TestWaves",
+    ),
+    Mutant(
+        "whatever has a key is called stored after the end",
+        "serve/app.py",
+        "if not await self._writer.aside(lambda: self._store.has(once)):",
+        "if await self._writer.aside(lambda: self._store.has(once)) is None:",
         f"{A}::TestWaves",
     ),
     Mutant(

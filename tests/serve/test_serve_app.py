@@ -274,6 +274,27 @@ class TestWaves:
 
         played(play())
 
+    def test_what_was_stored_in_time_is_answered_as_stored_when_it_is_sent_again_after_the_end(
+        self, survey, memory_path
+    ):
+        moment = [NOON]
+
+        async def play():
+            more = {"calendar": self.calendar, "now": lambda: moment[0]}
+            async with collecting(survey, memory_path, **more) as http:
+                body = 2 * given(survey, 0, 0)
+                assert (await sent(http, body, KEY)).json() == {"stored": 2}
+                for minutes, closed in ((61, 403), (181, 410)):
+                    moment[0] = NOON + timedelta(minutes=minutes)
+                    again = await sent(http, body, KEY)
+                    assert (again.status_code, again.json()) == (200, {"stored": 2})
+                    for key in (None, "", "1", KEY[::-1], KEY[:-1] + "0"):
+                        assert (await sent(http, body, key)).status_code == closed
+                assert (await sent(http, b"\0", KEY)).status_code == 400
+                assert (await http.get("/results.json?wave=all", headers=TOKEN)).json()["reports"] == 2
+
+        played(play())
+
     def test_waves_are_read_from_the_survey(self, tmp_path):
         text = """
             epsilon = 1

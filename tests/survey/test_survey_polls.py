@@ -207,6 +207,26 @@ def _blanks(text):
     return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name)
 
 
+class TestWaves:
+    @pytest.mark.parametrize(
+        ("waves", "words"),
+        [
+            ('[[waves]]\nname = "one"\nstart = 2026-05-01T08:00:00\n', "offset"),
+            ('[[waves]]\nname = "one"\n[[waves]]\nname = "one"\n', "distinct"),
+            ('[[waves]]\nname = "one"\nbegin = 2026-05-01T08:00:00Z\n', "start and end"),
+            ('[[waves]]\nname = "one"\n[[waves]]\nname = "two"\n', "begin when"),
+        ],
+    )
+    def test_a_file_whose_waves_are_wrong_gets_no_page(self, tmp_path, waves, words):
+        path = tmp_path / "survey.toml"
+        question = '[[questions]]\nname = "smokes"\nchoices = ["no", "yes"]\n'
+        path.write_text(f"epsilon = 1\n{question}{waves}")
+        with pytest.raises(DiscreetError, match=words):
+            Poll.load(path)
+        path.write_text(f'epsilon = 1\n{question}[[waves]]\nname = "one"\nend = 2026-05-01T08:00:00Z\n')
+        assert Poll.load(path).survey.names == ["smokes"]
+
+
 class TestNumbers:
     @pytest.mark.parametrize("epsilon", ["1/10", "1", "4", "9"])
     def test_what_anyone_could_conclude_is_at_least_the_truth_and_close(self, epsilon):

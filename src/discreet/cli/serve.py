@@ -15,24 +15,29 @@ __all__ = ["export", "invite", "serve"]
 _PATH = click.Path()
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _STORE = click.option(
-    "--store", "place", metavar="DIR", required=True, help="A folder for the reports, or a URL: postgresql://..."
+    "--store", "place", metavar="DIR", required=True, help="A folder for reports, or postgresql://..."
 )
 _WAVE = click.option("--wave", help="The wave, where the survey has several.")
+_LOGS = click.Choice(["none", "requests", "addresses"])
 
 
 @click.command(short_help="Collect responses over HTTP, and show results.")
 @click.argument("survey_file", metavar="SURVEY", type=_PATH)
 @_STORE
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 for all who reach this machine.")
-@click.option("--token", envvar="DISCREET_TOKEN", help="Who has it sees results; else one is drawn and shown.")
-@click.option("--public-results", is_flag=True, help="Show results to all; with the token, at /results?now.")
-@click.option("--step", type=click.IntRange(1), default=10, show_default=True, help="Public ones move by so many.")
-@click.option("--confidence", default="0.95", show_default=True, help="The confidence of the intervals.")
-@click.option("--rate", type=click.IntRange(0), default=600, show_default=True, help="Requests a minute; 0: any.")
-@click.option("--proxy", metavar="ADDRESS", help="Believe X-Forwarded-For from this address; off unless given.")
-@click.option("--origin", "origins", multiple=True, help="A site whose pages may send here; may be repeated.")
-@click.option("--log", type=click.Choice(["none", "requests", "addresses"]), default="none", help="Of each request.")
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="127.0.0.1 unless given; 0.0.0.0: for everybody.")
+@click.option(
+    "--port", metavar="N", type=click.IntRange(0, 65535), default=8080, help="8080 unless given; 0: a free one."
+)
+@click.option("--proxy", metavar="ADDRESS", help="Believe X-Forwarded-For from there.")
+@click.option("--origin", "origins", metavar="SITE", multiple=True, help="Its pages may send here; repeatable.")
+@click.option("--rate", metavar="N", type=click.IntRange(0), default=600, help="Requests a minute, 600; 0: any.")
+@click.option("--log", metavar="WHAT", type=_LOGS, default="none", help="Of each request: none, requests or addresses.")
+@click.option("--token", metavar="TEXT", envvar="DISCREET_TOKEN", help="Who has it sees results; else one is drawn.")
+@click.option("--public-results", is_flag=True, help="Show them to all; with the token, /results?now.")
+@click.option(
+    "--step", metavar="N", type=click.IntRange(1), default=10, help="Public results move by so many reports, 10."
+)
+@click.option("--confidence", metavar="SHARE", default="0.95", help="Of the intervals, 0.95.")
 @_JSON
 def serve(
     survey_file: str,

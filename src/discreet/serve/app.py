@@ -36,7 +36,6 @@ from starlette.routing import Route
 
 from discreet.errors import ReportError, StoreError
 from discreet.exact import Exact
-from discreet.serve.calendar import ALL, Calendar, text_of
 from discreet.serve.counts import Counts
 from discreet.serve.intake import Intake
 from discreet.serve.invitations import invitation_mark, once_mark
@@ -45,6 +44,7 @@ from discreet.serve.results import Results, Shown
 from discreet.serve.store import Outcome, Store, Submission
 from discreet.serve.writer import Writer
 from discreet.survey import Survey
+from discreet.survey.calendar import ALL, Calendar, text_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -187,11 +187,9 @@ class Desk:
         moment = self._now()
         period = self._calendar.open_at(moment)
         if period is None:
-            raise HTTPException(410 if self._calendar.is_over(moment) else 403)
+            return await self._retried(request, 410 if self._calendar.is_over(moment) else 403)
         self._limit(request)
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind not in (_BINARY, _JSON):
-            raise HTTPException(415)
+        kind = _kind(request)
         once = invitation = None
         if (key := request.headers.get(ONCE)) is not None:
             once = once_mark(key, self._survey.tag)
@@ -208,7 +206,17 @@ class Desk:
             raise HTTPException(400)
         if outcome is Outcome.UNINVITED:
             return PlainTextResponse(f"{_UNINVITED}\n", 403)
-        return Response(f'{{"stored":{n}}}', media_type=_JSON)
+        return _stored(n)
+
+    async def _retried(self, request: Request, closed: int) -> Response:
+        """Answer what was stored while a wave was open as it was then, since that answer may have been lost."""
+        once = once_mark(request.headers.get(ONCE, ""), self._survey.tag)
+        if once is None:
+            raise HTTPException(closed)
+        self._limit(request)
+        if not await self._writer.aside(lambda: self._store.has(once)):
+            raise HTTPException(closed)
+        return _stored(len(await self._payloads(await self._body(request), _kind(request))) // self._intake.width)
 
     async def _body(self, request: Request) -> bytes:
         """Return the body, or refuse one that is too long or too slow."""
@@ -285,6 +293,18 @@ class Desk:
     def _limit(self, request: Request) -> None:
         if not self._limiter.allows(request.client.host if request.client else ""):
             raise HTTPException(429, headers={"Retry-After": str(int(self._limiter.seconds))})
+
+
+def _kind(request: Request) -> str:
+    """Return what a body is said to be, or refuse it."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in (_BINARY, _JSON):
+        raise HTTPException(415)
+    return kind
+
+
+def _stored(n: int) -> Response:
+    return Response(f'{{"stored":{n}}}', media_type=_JSON)
 
 
 def _token(request: Request) -> bytes:

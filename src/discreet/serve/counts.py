@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from discreet.serve.calendar import name_of
 from discreet.serve.store import DAMAGED, Store
 from discreet.survey import Boxes, Survey
+from discreet.survey.calendar import name_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from discreet.coins import SYSTEM
-from discreet.serve.calendar import text_of
+from discreet.survey.calendar import text_of
 from discreet.survey.collectors import Wave
 
 __all__ = ["invitation_mark", "new_codes", "once_mark"]

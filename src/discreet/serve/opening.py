@@ -11,11 +11,11 @@ import numpy as np
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.exact import whole
 from discreet.files import path_of, write_text
-from discreet.serve.calendar import text_of
 from discreet.serve.invitations import invitation_mark, new_codes
 from discreet.serve.sqlite import SQLiteStore
 from discreet.serve.store import Store
 from discreet.survey import Form, Response, Survey
+from discreet.survey.calendar import text_of
 from discreet.survey.collectors import Wave, checked_wave
 from discreet.survey.gathering import CODES
 from discreet.survey.sources import writer

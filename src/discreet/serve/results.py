@@ -7,9 +7,9 @@ import json
 from typing import Any, Final, NamedTuple, final
 
 from discreet.exact import Exact
-from discreet.serve.calendar import ALL, Calendar, text_of
 from discreet.serve.counts import Counts
 from discreet.survey import Boxes, Estimates, Form
+from discreet.survey.calendar import ALL, Calendar, text_of
 
 __all__ = ["Results", "Shown"]
 

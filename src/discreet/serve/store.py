@@ -152,6 +152,10 @@ class Store(ABC):
             self.refuse(DAMAGED)
         return np.frombuffer(payloads, np.uint8).reshape(-1, self.width)
 
+    def has(self, once: bytes, /) -> bool:
+        """Whether the submission with this key is stored."""
+        return self.run(lambda connection: _is_known(connection, once))
+
     def waves(self) -> list[str]:
         """Return the waves that have reports."""
         return self.run(lambda connection: [wave for (wave,) in connection.execute("SELECT wave FROM pool")])
@@ -189,12 +193,14 @@ class Store(ABC):
         return int(made), int(spent)
 
 
+def _is_known(connection: Connection, once: bytes) -> bool:
+    return connection.execute("SELECT 1 FROM once WHERE mark = ?", (once,)).fetchone() is not None
+
+
 def _admitted(connection: Connection, given: Submission, by_invitation: bool) -> Outcome:
     """Spend the key and the invitation of a submission, and say whether it is to be stored."""
-    if given.once is not None:
-        known = connection.execute("SELECT 1 FROM once WHERE mark = ?", (given.once,)).fetchone()
-        if known is not None:
-            return Outcome.AGAIN
+    if given.once is not None and _is_known(connection, given.once):
+        return Outcome.AGAIN
     if by_invitation:
         spend = "UPDATE invitations SET spent = 1 WHERE mark = ? AND spent = 0"
         if given.invitation is None or connection.execute(spend, (given.invitation,)).rowcount != 1:

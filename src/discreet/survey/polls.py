@@ -26,6 +26,7 @@ from discreet.frozen import freeze
 from discreet.measures import INFINITE, MaxDivergence, amount
 from discreet.pages.page import attribute, clean, printable, put
 from discreet.reals import float_up
+from discreet.survey.calendar import Calendar
 from discreet.survey.clients import MOST
 from discreet.survey.files import read_json
 from discreet.survey.forms import AnyForm, Form
@@ -110,10 +111,14 @@ class Poll:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], /, *, collector: str | None = None) -> Poll:
-        """Return the poll in a survey's file of TOML or JSON, which may have texts, a collector, most and memory."""
+        """Return the poll in a survey's file of TOML or JSON, which may have texts, a collector, most and memory.
+
+        Waves that are wrong are refused here too, though the page says nothing of them.
+        """
         place = path_of(path)
         toml = place.suffix.lower() == ".toml"
         data = read_toml(place, float) if toml else read_json(path, "survey", checked=False)
+        Calendar.from_dict(data)
         given = {key: data[key] for key in ("most", "memory") if key in data}
         where = data.get("collector") if collector is None else collector
         return cls(Survey.from_dict(data), Wording.from_dict(data), collector=where, **given)
