@@ -133,6 +133,13 @@ CATALOGUE = [
         f"{A}::TestWaves",
     ),
     Mutant(
+        "results that call each choice by another's label",
+        "survey/wording.py",
+        "return dict(zip(form.question.categories.values, labels, strict=False))",
+        "return dict(zip(form.question.categories.values[::-1], labels, strict=False))",
+        f"{A}::TestWords",
+    ),
+    Mutant(
         "what was stored in time is refused when it is sent again after the end",
         "serve/app.py",
         "        if once is None:\n            raise HTTPException(closed)",

@@ -12,7 +12,7 @@ from serve_desk import TOKEN, collecting, given, played, responses, sent, small_
 from discreet.errors import ParameterError, StoreError
 from discreet.serve import Calendar, Period, invite, open_store
 from discreet.serve.limits import Limiter
-from discreet.survey import Response, Survey
+from discreet.survey import Asking, Response, Survey, Wording
 
 KEY = "0123456789abcdef0123456789abcdef"
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -242,6 +242,39 @@ class TestInvitations:
                 assert await count(http) == 2
 
         played(play())
+
+
+class TestWords:
+    wording = Wording(
+        title="Habits",
+        language="de",
+        questions={
+            "smokes": Asking(
+                {"en": "Do you smoke?", "de": "Rauchen Sie?"}, {"en": ["No", "Yes"], "de": ["Nein", "Doch"]}
+            )
+        },
+    )
+
+    def page(self, survey, place, n):
+        async def play():
+            async with collecting(survey, place, wording=self.wording) as http:
+                await sent(http, n * given(survey, 1, 0))
+                return (await http.get("/results", headers=TOKEN)).text
+
+        return played(play())
+
+    def test_results_have_the_texts_that_people_read_in_the_first_language(self, survey, memory_path):
+        page = self.page(survey, memory_path, 400)
+        assert "<h1>Habits</h1>" in page
+        for text in ("Rauchen Sie?", "Doch", "smokes: 400 reports", "young"):
+            assert text in page
+        assert "Do you smoke?" not in page
+        assert "The largest is Doch" in page
+
+    def test_so_few_reports_that_all_is_possible_show_no_figures(self, survey, memory_path):
+        page = self.page(survey, memory_path, 1)
+        assert page.count("With so few reports every share from 0 to 100 % is possible") == 2
+        assert "<table" not in page
 
 
 class TestWaves:

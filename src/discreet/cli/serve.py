@@ -65,7 +65,7 @@ def serve(
     from discreet.survey import Poll, Survey
 
     asked, calendar = Survey.load(survey_file), Calendar.load(survey_file)
-    page = Poll.load(survey_file, collector="self").to_html()
+    poll = Poll.load(survey_file, collector="self")
     secret = token or next(iter(new_codes(1)))
     settings = Settings(
         token=secret,
@@ -78,7 +78,7 @@ def serve(
     )
     store = open_store(asked, place)
     store.hold()
-    desk = Desk(asked, store, settings, calendar=calendar, page=page)
+    desk = Desk(asked, store, settings, calendar=calendar, page=poll.to_html(), wording=poll.wording)
     socket = bound_socket(host, port)
     port = socket.getsockname()[1]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"

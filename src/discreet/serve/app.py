@@ -24,6 +24,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from starlette.applications import Starlette
@@ -43,7 +44,7 @@ from discreet.serve.limits import Limiter
 from discreet.serve.results import Results, Shown
 from discreet.serve.store import Outcome, Store, Submission
 from discreet.serve.writer import Writer
-from discreet.survey import Survey
+from discreet.survey import Survey, Wording
 from discreet.survey.calendar import ALL, Calendar, text_of
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Desk:
         *,
         calendar: Calendar | None = None,
         page: str | None = None,
+        wording: Wording | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._survey, self._store, self._settings, self._now = survey, store, settings, now
@@ -128,9 +130,9 @@ class Desk:
         self._counts = Counts(survey, store)
         self._limiter = Limiter(settings.rate)
         self._writer = Writer(store, self._counts, self._intake.why)
-        seen = {"confidence": settings.confidence}
-        self._results = Results(self._counts, self._calendar, step=1, **seen)
-        self._public = Results(self._counts, self._calendar, step=settings.step, **seen) if settings.public else None
+        seen = partial(Results, self._counts, self._calendar, confidence=settings.confidence, wording=wording)
+        self._results = seen(step=1)
+        self._public = seen(step=settings.step) if settings.public else None
         self._form = survey.to_json()
         self._page = page
         self._answered: Counter[tuple[str, int]] = Counter()

@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple, final
 
 from discreet.exact import Exact
 from discreet.serve.counts import Counts
-from discreet.survey import Boxes, Estimates, Form
+from discreet.survey import Boxes, Estimates, Form, Wording
 from discreet.survey.calendar import ALL, Calendar, text_of
+from discreet.survey.pages import estimates_page
 
 __all__ = ["Results", "Shown"]
 
@@ -37,8 +38,10 @@ class Results:
     by a single report either.
     """
 
-    def __init__(self, counts: Counts, calendar: Calendar, /, *, confidence: Exact, step: int) -> None:
-        self._counts, self._calendar = counts, calendar
+    def __init__(
+        self, counts: Counts, calendar: Calendar, /, *, confidence: Exact, step: int, wording: Wording | None = None
+    ) -> None:
+        self._counts, self._calendar, self._wording = counts, calendar, wording
         self._confidence, self._step = confidence, step
         self._moments: dict[str, Boxes] = {}
         self._shown: dict[str, Shown] = {}
@@ -77,7 +80,8 @@ class Results:
         people = self._calendar.people if name == ALL else None
         found: Estimates = some[0].estimate(*some[1:], people=people, confidence=self._confidence)
         data: dict[str, Any] = {"reports": sum(numbers), **found.to_dict()}
-        return Shown(numbers, found.to_html(), json.dumps(data, ensure_ascii=False))
+        page = estimates_page(found, self._wording)
+        return Shown(numbers, page.to_html(), json.dumps(data, ensure_ascii=False))
 
 
 def _n(boxes: Boxes) -> int:

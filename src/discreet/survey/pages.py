@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -24,9 +25,12 @@ from discreet.survey.plans import LEAST_EPSILON, Plan, limit, margin_of, unit_va
 from discreet.survey.sheets import interval_columns, percent, share_columns
 from discreet.survey.surveys import Estimates
 from discreet.survey.waves import WavesEstimate
+from discreet.survey.wording import Wording, choice_labels, question_text, said_in
 from discreet.words import LEARN, bound
 
 __all__ = ["crosstab_page", "estimate_page", "estimates_page", "plan_page", "text_page"]
+
+T = TypeVar("T")
 
 _ENDLESS: Final = Fraction(10**6)
 """Stands for an infinite epsilon, where words are concerned."""
@@ -47,8 +51,12 @@ def estimate_page(estimate: Estimate, /) -> Page:
 
 
 @page_of.register
-def estimates_page(found: Estimates, /) -> Page:
-    """Return the page of a survey: one section a question. Of the same people in several waves, every wave counts."""
+def estimates_page(found: Estimates, wording: Wording | None = None, /) -> Page:
+    """Return the page of a survey: one section a question. Of the same people in several waves, every wave counts.
+
+    With a *wording* it has the texts of questions and choices that people read, in the wording's first language.
+    """
+    words = Wording() if wording is None else wording
     estimates: list[Estimate | WavesEstimate] = list(found.values())
     forms = [estimate.form for estimate in estimates]
     reports = [form for estimate in estimates for form in [estimate.form] * max(len(_waves(estimate)), 1)]
@@ -61,14 +69,18 @@ def estimates_page(found: Estimates, /) -> Page:
     sections = []
     for estimate in estimates:
         more = _by_wave(estimate) if isinstance(estimate, WavesEstimate) else _exactness(estimate)
-        blocks = [Text([_lead(estimate)]), *_answer(estimate), *more]
-        sections.append(Section(estimate.form.question.name, blocks))
+        text, labels = question_text(words, estimate.form), choice_labels(words, estimate.form)
+        name = estimate.form.question.name
+        lead = _lead(estimate) if text == name else f"{name}: {_lead(estimate)}"
+        blocks = [_labelled(block, labels) for block in (*_answer(estimate, labels), *more)]
+        sections.append(Section(text, [Text([lead]), *blocks]))
     sections.append(Section(LEARN, [Items(list(_learn(reports, waves=len(waves))))]))
     asked: list[Block] = []
     for form in forms:
         asked += [Facts([("question", form.question.name), *_facts(form)])]
     sections.append(Section("How it was asked", asked))
-    title = "A survey of 1 question" if len(forms) == 1 else f"A survey of {len(forms):,} questions"
+    counted = "A survey of 1 question" if len(forms) == 1 else f"A survey of {len(forms):,} questions"
+    title = said_in(words.title, words.language, words.language) or counted
     return Page(title, names, tiles, sections, FOOTER)
 
 
@@ -174,14 +186,32 @@ def plan_page(plan: Plan, /) -> Page:
     return Page(f"A plan for {plan.choices:,} choices", sheet.note, tiles, sections, FOOTER)
 
 
+_NOTHING: Final = (
+    "With so few reports every share from 0 to 100 % is possible: the noise hides all that they could say."
+)
 _NOBODY: Final = (
     "Answers are randomized before they leave a person, so nobody else has the true ones, and nobody can lose them."
 )
 
 
-def _answer(estimate: Estimate | WavesEstimate) -> list[Block]:
-    sheet = estimate.sheet
+def _answer(estimate: Estimate | WavesEstimate, labels: Mapping[Any, str] | None = None) -> list[Block]:
+    sheet = _labelled(estimate.sheet, labels or {})
+    if ((estimate.intervals[:, 0] <= 0) & (estimate.intervals[:, 1] >= 1)).all():
+        return [Text([*sheet.remarks, _NOTHING])]  # Figures such as -58 % would only puzzle.
     return [Text(sheet.remarks), *sheet.blocks(), Text(_notes(estimate.simultaneous, estimate.confidence))]
+
+
+def _labelled(block: T, labels: Mapping[Any, str]) -> T:
+    """Return a block; in a table with choices, each is called by its label."""
+    if not isinstance(block, Sheet):
+        return block
+    columns = [
+        replace(column, values=[labels.get(choice, choice) for choice in column.values])
+        if column.name == "choice"
+        else column
+        for column in block.columns
+    ]
+    return replace(block, columns=columns)
 
 
 def _notes(simultaneous: bool, confidence: float) -> list[str]:

@@ -15,8 +15,18 @@ from typing import Any, Final, final
 
 from discreet.errors import KindError, ParameterError, one_of
 from discreet.frozen import freeze
+from discreet.survey.forms import AnyForm, Form
 
-__all__ = ["LANGUAGES", "Asking", "Wording", "check_names", "fixed_texts", "said_in"]
+__all__ = [
+    "LANGUAGES",
+    "Asking",
+    "Wording",
+    "check_names",
+    "choice_labels",
+    "fixed_texts",
+    "question_text",
+    "said_in",
+]
 
 _LONGEST: Final = 5000
 
@@ -123,6 +133,19 @@ class Wording:
 def said_in(told: Mapping[str, Any], language: str, first: str, /) -> Any:
     """Return a text in a language; in the *first* one where it is not in that."""
     return told.get(language, told.get("", told.get(first, next(iter(told.values()), ""))))
+
+
+def question_text(wording: Wording, form: AnyForm, /) -> str:
+    """Return how a question is asked, in the wording's first language; its name where nothing is said."""
+    asking = wording.questions.get(form.question.name)
+    return (said_in(asking.text, wording.language, wording.language) if asking else "") or form.question.name
+
+
+def choice_labels(wording: Wording, form: Form, /) -> dict[Any, str]:
+    """Return the labels of a question's choices, where it has some; the missing choice may be without."""
+    asking = wording.questions.get(form.question.name)
+    labels = said_in(asking.labels, wording.language, wording.language) if asking else ()
+    return dict(zip(form.question.categories.values, labels, strict=False))
 
 
 def _said(name: str, told: Any) -> dict[str, str]:
