@@ -1,19 +1,22 @@
 """Serve: the collector of a survey over HTTP. Reports are stored before they are acknowledged, in no order of time."""
 
-from discreet.serve.app import INVITATION, ONCE, Desk, Settings
+from discreet.serve.app import INVITATION, ONCE, TICKET, Desk, Settings
 from discreet.serve.calendar import Calendar, Period
 from discreet.serve.invitations import new_codes
-from discreet.serve.opening import export, invite, open_store
+from discreet.serve.opening import export, invite, open_store, ticket_keys
 from discreet.serve.run import bound_socket, run
+from discreet.serve.signing import SigningKey
 from discreet.serve.store import Store
 
 __all__ = [
     "INVITATION",
     "ONCE",
+    "TICKET",
     "Calendar",
     "Desk",
     "Period",
     "Settings",
+    "SigningKey",
     "Store",
     "bound_socket",
     "export",
@@ -21,4 +24,5 @@ __all__ = [
     "new_codes",
     "open_store",
     "run",
+    "ticket_keys",
 ]
