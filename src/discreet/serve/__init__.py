@@ -3,7 +3,7 @@
 from discreet.serve.app import INVITATION, ONCE, TICKET, Desk, Settings
 from discreet.serve.calendar import Calendar, Period
 from discreet.serve.invitations import new_codes
-from discreet.serve.opening import export, invite, open_store, ticket_keys
+from discreet.serve.opening import export, invitations_in, invite, open_store, ticket_keys
 from discreet.serve.run import bound_socket, run
 from discreet.serve.signing import SigningKey
 from discreet.serve.store import Store
@@ -20,6 +20,7 @@ __all__ = [
     "Store",
     "bound_socket",
     "export",
+    "invitations_in",
     "invite",
     "new_codes",
     "open_store",

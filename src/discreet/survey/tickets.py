@@ -17,8 +17,10 @@ from typing import Final, final
 from discreet.coins import SYSTEM, Coins
 from discreet.errors import KindError, ParameterError
 
-__all__ = ["EXPONENT", "TicketKey", "TicketRequest", "factor", "ticket_about"]
+__all__ = ["EXPONENT", "INVITATIONS", "TicketKey", "TicketRequest", "factor", "ticket_about"]
 
+INVITATIONS: Final = ("codes", "blind")
+"""How one answer a person is had: by codes that come with the response, or by tickets for them."""
 EXPONENT: Final = 65537
 """The only exponent: under another one a collector could choose a modulus that hides less."""
 _LEAST, _MOST = 2048, 4096
