@@ -4,7 +4,12 @@ import asyncio
 import base64
 import itertools
 import json
+import os
+import random
+import signal
 import sqlite3
+import threading
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +17,7 @@ from pathlib import Path
 import pytest
 from postgres_server import shared
 from serve_desk import BINARY, TOKEN, collecting, given, played, sent, small_survey
+from tiers import cases
 
 from discreet.errors import StoreError
 from discreet.serve import Calendar, Period, SigningKey, invite, open_store, ticket_keys
@@ -26,6 +32,7 @@ KEYS = {"null": SPRING}
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 UNINVITED = "This needs an invitation that has not been used.\n"
 ONCE = "0123456789abcdef0123456789abcdef"
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
 
 
 @pytest.fixture
@@ -195,9 +202,43 @@ class TestFiles:
         assert len(found) == 1
 
 
+@needs_fork
+def test_a_process_that_is_killed_while_it_spends_and_stores_leaves_all_that_it_acknowledged(survey, memory_path):
+    """Each invitation that was granted is spent on that request, and each ticket that was taken has its response."""
+    with closing(open_store(survey, memory_path)) as store:
+        marks = [invitation_mark(code, survey.tag, None) for code in invite(survey, store, 400)]
+    told = 0
+    for _ in range(cases(3, 20)):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            with closing(open_store(survey, memory_path)) as store:
+                for mark in marks[told:]:
+                    good = store.grant([(mark, mark[::-1])]) == [True]
+                    good &= store.add("null", [Submission(b"\0\1", ticket=mark[:16])]) != [Outcome.UNINVITED]
+                    os.write(writing, b"+" if good else b"-")
+            os._exit(1)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            first = pipe.read(1)
+            time.sleep(random.uniform(0, 0.02))
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            seen = first + pipe.read()
+        assert b"-" not in seen[1:]  # The first may have been stored before the last kill.
+        told += len(seen)
+        with closing(open_store(survey, memory_path)) as store:
+            assert store.grant([(mark, mark[::-1]) for mark in marks[:told]]) == [True] * told
+            assert store.grant([(mark, mark) for mark in marks[:told]]) == [False] * told
+            again = [Submission(b"\1\1", ticket=mark[:16]) for mark in marks[:told]]
+            assert set(store.add("null", again)) <= {Outcome.UNINVITED}
+            assert told <= len(store.payloads("null")) <= told + 1
+    assert told
+
+
 class TestOverHttp:
     def test_a_person_answers_once_and_a_retry_counts_once(self, survey, store, memory_path):
-        (code,) = invite(survey, store, 1)
+        code, last = invite(survey, store, 2)
 
         async def play():
             async with collecting(survey, memory_path, store=store, keys=KEYS) as http:
@@ -212,6 +253,8 @@ class TestOverHttp:
                 second = await asked(http, code, wanted(survey))
                 assert {(each.status_code, each.text) for each in (again, other, second)} == {(403, UNINVITED)}
                 assert (await http.get("/results.json", headers=TOKEN)).json()["reports"] == 1
+                assert (await answered(http, await ticket_for(http, survey, last), body)).status_code == 200
+                assert (await http.get("/results.json", headers=TOKEN)).json()["reports"] == 2
 
         played(play())
 
@@ -343,6 +386,24 @@ class TestOverHttp:
             async with collecting(survey, memory_path, store=store, keys=KEYS, rate=2) as http:
                 codes = [(await asked(http, "0" * 20, wanted(survey))).status_code for _ in range(4)]
                 assert codes == [403, 403, 429, 429]
+
+        played(play())
+
+    def test_single_reports_do_not_wait_for_signatures(self, survey, store, memory_path, monkeypatch):
+        """While a signature takes its time, others are answered."""
+        codes = invite(survey, store, 2)
+        free, sign = threading.Event(), SigningKey.sign
+        monkeypatch.setattr(SigningKey, "sign", lambda self, blinded: free.wait(30) and sign(self, blinded))
+
+        async def play():
+            async with collecting(survey, memory_path, store=store, keys=KEYS) as http:
+                made = wanted(survey)
+                ticket = made.ticket(sign(SPRING, made.blinded))
+                waiting = [asyncio.create_task(asked(http, code, wanted(survey))) for code in codes]
+                answer = await answered(http, ticket, given(survey, 0, 1))
+                assert (answer.status_code, [each.done() for each in waiting]) == (200, [False, False])
+                free.set()
+                assert [(await each).status_code for each in waiting] == [200, 200]
 
         played(play())
 
