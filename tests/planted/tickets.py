@@ -165,7 +165,7 @@ CATALOGUE = [
     Mutant(
         "a wrong signature that is sent",
         "serve/signing.py",
-        "if pow(signed, EXPONENT, key.modulus) != value:",
+        "if _raised(signed, EXPONENT, key.modulus) != value:",
         "if signed == 0 != value:",
         V,
     ),

@@ -7,6 +7,7 @@ composite number is known to pass.
 
 from __future__ import annotations
 
+from time import sleep
 from typing import Final, final
 
 from flint import fmpz
@@ -19,6 +20,8 @@ __all__ = ["BITS", "SigningKey"]
 
 BITS: Final = 3072
 _APART: Final = 100
+_REST: Final = 5e-4
+"""Seconds between two long computations, in which no other thread can run, so that reports get their turn."""
 
 
 @final
@@ -32,7 +35,7 @@ class SigningKey:
         if first.bit_length() != second.bit_length() or not all(_is_good(each) for each in primes) or first == second:
             raise ParameterError("key", "two numbers", "two primes of equal length")
         self._first, self._second = first, second
-        self._powers = tuple(fmpz(pow(EXPONENT, -1, each - 1)) for each in primes)
+        self._powers = tuple(pow(EXPONENT, -1, each - 1) for each in primes)
         self._coefficient = pow(second, -1, first)
         self.public = TicketKey(first * second)
 
@@ -55,14 +58,14 @@ class SigningKey:
         if not key.takes(blinded):
             raise ParameterError("blinded", type(blinded), "a number below the modulus, in as many bytes")
         mask = factor(key.modulus, coins)
-        number = value * pow(mask, EXPONENT, key.modulus) % key.modulus
-        by_first, by_second = (
-            int(pow(fmpz(number % prime), power, fmpz(prime)))
-            for prime, power in zip((self._first, self._second), self._powers, strict=True)
-        )
+        number = value * _raised(mask, EXPONENT, key.modulus) % key.modulus
+        by_first = _raised(number % self._first, self._powers[0], self._first)
+        sleep(_REST)
+        by_second = _raised(number % self._second, self._powers[1], self._second)
+        sleep(_REST)
         whole = by_second + self._second * ((by_first - by_second) * self._coefficient % self._first)
-        signed = whole * pow(mask, -1, key.modulus) % key.modulus
-        if pow(signed, EXPONENT, key.modulus) != value:
+        signed = whole * _raised(mask, -1, key.modulus) % key.modulus
+        if _raised(signed, EXPONENT, key.modulus) != value:
             raise StoreError("a signature came out wrong, and was not sent: this machine miscalculates")
         return signed.to_bytes(key.width)
 
@@ -79,6 +82,11 @@ class SigningKey:
 
     def __repr__(self) -> str:
         return "<key that signs tickets>"
+
+
+def _raised(base: int, power: int, modulus: int) -> int:
+    """Return a power modulo a number, by FLINT, which is several times quicker than Python."""
+    return int(pow(fmpz(base), fmpz(power), fmpz(modulus)))
 
 
 def _prime(bits: int, coins: Coins) -> int:
