@@ -83,9 +83,10 @@ export class Ticket {
     if (this.#kept?.ticket) return "ready";
     if (!this.#kept) {
       if (code === null) return "none";
-      await this.#keep({ code, secret: await request(this.#key, this.#about) });
+      const made = { code, secret: await request(this.#key, this.#about) };
+      this.#kept = (await changed((store) => unlessThere(store, made, this.#name(code)))) ?? made;
     }
-    const kept = /** @type {Kept} */ (/** @type {unknown} */ (this.#kept));
+    const kept = /** @type {Kept} */ (this.#kept);
     const signed = await asked(this.#where.address, kept);
     if (signed === "refused") await this.drop(); // It gives no ticket; whatever is asked for next is new.
     if (typeof signed === "string") return signed;
@@ -94,6 +95,13 @@ export class Ticket {
     await this.#keep({ ...kept, ticket: made });
     return "ready";
   }
+}
+
+/** Keep something unless another page of this browser was faster, and give what was there. @param {IDBObjectStore} store @param {Kept} made @param {string[]} name */
+function unlessThere(store, made, name) {
+  const before = store.get(name);
+  before.onsuccess = () => before.result ?? store.put(made, name);
+  return before;
 }
 
 /** What the server answers to a request. @param {string} address @param {Kept} kept @returns {Promise<Bytes | State>} */

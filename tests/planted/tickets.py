@@ -195,6 +195,6 @@ CATALOGUE = [
         "serve/signing.py",
         "found = coins.bits(bits) | 3 << (bits - 2) | 1",
         "found = coins.bits(bits) & ~(1 << (bits - 2)) | 1 << (bits - 1) | 1",
-        V,
+        f"{V}::TestSigning",
     ),
 ]

@@ -138,6 +138,21 @@ def test_a_reload_between_the_ticket_and_the_response_loses_nothing(tmp_path):
         assert ana.told == []
 
 
+def test_two_pages_of_one_browser_have_one_ticket(tmp_path):
+    with people(tmp_path, 1) as ((ana,), (code, _)):
+        other = Person(ana.context, ana.address)
+        ana.page.route("**/tickets", lambda route: None)  # It hangs, so that both have asked before either has heard.
+        ana.open(code)
+        other.open(code)
+        other.answer()
+        other.send()
+        assert other.heading == "Thank you"
+        requests = [data for path, _, data in ana.sent + other.sent if path == "tickets"]
+        assert len(requests) == 2
+        assert len(set(requests)) == 1
+        assert reports(ana) == 1
+
+
 def test_lost_answers_of_the_server_cost_nobody_their_vote(tmp_path):
     """Neither the signature arrives nor, later, what acknowledges the response; each time the page is opened anew."""
     with people(tmp_path, 1) as ((ana,), (code, _)):
