@@ -3,10 +3,11 @@
 
 import { Refused, SurveyClient, SurveyForm } from "../src/index.js";
 import { Memory } from "../src/memory.js";
+import { Response } from "../src/survey.js";
 import { qr } from "./qr.js";
+import { Ticket } from "./tickets.js";
 
 /** @typedef {string | number | boolean} Choice */
-/** @typedef {import("../src/survey.js").Response} Response */
 /**
  * @typedef {object} Asked
  * @property {"radio" | "select" | "number" | "check" | "text"} kind
@@ -22,6 +23,7 @@ import { qr } from "./qr.js";
  * @property {number} most
  * @property {boolean} memory
  * @property {string | null} collector
+ * @property {import("./tickets.js").Where | null} tickets Where invitations become tickets.
  * @property {string} language
  * @property {Record<string, Record<string, string>>} texts
  * @property {Asked[]} questions
@@ -51,6 +53,7 @@ try {
 } catch {
   location.hash = ""; // A page from a file may not have another address.
 }
+const held = poll.tickets && new Ticket(poll.tickets, invitation);
 
 /** A text of the table, with its blanks filled in. @param {string} key @param {Record<string, string>} [blanks] */
 const said = (key, blanks = {}) => poll.texts[language][key].replace(/\{(\w+)\}/g, (all, name) => blanks[name] ?? all);
@@ -195,6 +198,7 @@ async function toReview(form) {
   const mine = ++turn;
   const memory = poll.memory ? await Memory.open().catch(() => undefined) : undefined;
   const spent = memory ? await memory.spent() : 0;
+  const key = held ? await held.fingerprint() : "";
   if (mine !== turn) return;
   const answers = form.forms.map((each, i) => answered(i, each) ?? null);
   const title = made("h2", "", said("before"));
@@ -203,14 +207,23 @@ async function toReview(form) {
   const blanks = { belief: belief ? number(belief) : "", factor: factor ? number(factor) : "", epsilon: number(epsilon) };
   const whole = said(belief && factor ? "learn_all" : "learn_all_nothing", blanks);
   const sees = made("section", "card", made("h3", "", said("sees")), made("p", "", said(collector === null ? "by_hand" : "server")));
-  if (invitation !== null && collector !== null) sees.append(made("p", "", said("invited")));
-  sees.append(made("p", "", said(memory ? "memory" : "no_memory")));
+  if (held) sees.append(made("p", "", said("ticketed", { key })));
+  else if (invitation !== null && collector !== null) sees.append(made("p", "", said("invited")));
+  sees.append(made("p", "", said(memory ? "memory" : held ? "no_memory_ticket" : "no_memory")));
   if (spent > 0) sees.append(made("p", "", said("given", { epsilon: number((Math.ceil(spent * 100) / 100).toFixed(2)) })));
-  const go = button(collector === null ? "make_code" : "send", () => roll(form, memory), "main");
+  const go = button(collector === null ? "make_code" : "send", async () => (await admitted()) && roll(form, memory), "main");
   const back = button("change", () => (review.replaceChildren(), show(found("start"))), "plain");
   const cards = form.forms.map((each, i) => card(i, each, answers[i]));
   review.replaceChildren(title, ...cards, made("p", "learn whole", whole), sees, made("div", "buttons", go, back));
   show(review);
+}
+
+/** Whether a response will be taken as far as tickets go: no die is rolled before that is known. */
+async function admitted() {
+  const state = held ? await held.state() : "ready";
+  if (state === "failed" && !review.querySelector(".failed")) review.append(made("p", "failed", said("ticket_failed")));
+  else if (state !== "ready" && state !== "failed") tell(`ticket_${state}`);
+  return state === "ready";
 }
 
 /** Draw, once, and erase the answers; then send what was drawn. @param {import("../src/survey.js").SurveyForm} form @param {Memory} [memory] */
@@ -253,11 +266,15 @@ const hex = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, "
 async function send(form, response, once = hex(crypto.getRandomValues(new Uint8Array(16)))) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/octet-stream", "Discreet-Once": once };
-  if (invitation !== null) headers["Discreet-Invitation"] = invitation;
+  if (held) {
+    headers["Discreet-Ticket"] = held.header();
+    await held.hold({ once, tag: response.tag, payloads: response.payloads });
+  } else if (invitation !== null) headers["Discreet-Invitation"] = invitation;
   /** @type {RequestInit} */
   const how = { method: "POST", headers, body: response.toBytes(), credentials: "omit", cache: "no-store", redirect: "error" };
   const signal = AbortSignal.timeout?.(PATIENCE);
   const got = await fetch(`${poll.collector}`, { ...how, referrerPolicy: "no-referrer", signal }).catch(() => null);
+  if (got?.ok) await held?.drop();
   if (got?.ok) finish("thanks", ...what(form, response));
   else await toCode(form, response, got !== null && got.status >= 400 && got.status < 500 ? "not_taken" : "failed", once);
 }
@@ -366,6 +383,9 @@ async function main() {
   };
   addEventListener("pagehide", erase);
   document.body.dataset.ready = "";
+  const state = await held?.state();
+  if (state && state !== "ready" && state !== "failed") return tell(`ticket_${state}`);
+  if (held?.sending) await toCode(form, new Response(held.sending.tag, held.sending.payloads), "failed", held.sending.once);
 }
 
 main();

@@ -105,7 +105,7 @@ WORDS = {
     "survey page": "class.toml --out poll.html",
     "survey tally": "class.toml smokes never=52 daily=31 --out class.json",
     "survey serve": "survey.toml --store reports --port 0",
-    "survey invite": "survey.toml --store reports --number 3",
+    "survey invite": "survey.toml --store reports --number 3 --create",
     "survey export": "survey.toml --store reports --out noisy.csv",
     "audit": f"'{RR}'",
     "proof": "Rappor",

@@ -78,15 +78,16 @@ CATALOGUE = [
     Mutant(
         "a code for a whole batch",
         "serve/app.py",
-        "if code is not None and n > 1:",
-        "if code is not None and n > 1000:",
+        "if (code is not None or ticket is not None) and n > 1:",
+        "if (code is not None or ticket is not None) and n > 1000:",
         f"{A}::TestInvitations",
     ),
     Mutant(
         "acknowledged before it is stored",
         "serve/app.py",
-        "outcome = await self._writer.add(text_of(period.wave), Submission(payloads, once, invitation))",
-        "adding = asyncio.ensure_future(self._writer.add(text_of(period.wave), Submission(payloads, once, invitation)))"
+        "outcome = await self._writer.add(text_of(period.wave), Submission(payloads, once, invitation, ticket))",
+        "adding = asyncio.ensure_future("
+        "self._writer.add(text_of(period.wave), Submission(payloads, once, invitation, ticket)))"
         "\n        await asyncio.sleep(0)\n        outcome = Outcome.STORED if not adding.done() else adding.result()",
         f"{A}::TestReports",
     ),

@@ -67,7 +67,7 @@ def test_newer_and_foreign_tables_are_refused(url):
     survey = small_survey()
     store = open_store(survey, url)
     schema = f"discreet_{survey.tag.hex()}"
-    for comment, words in (("discreet reports, format 2", "newer discreet"), ("a shop", "another program")):
+    for comment, words in (("discreet reports, format 3", "newer discreet"), ("a shop", "another program")):
         store.run(lambda c, comment=comment: c.execute(f"COMMENT ON TABLE {schema}.about IS '{comment}'"))
         with pytest.raises(StoreError, match=words):
             open_store(survey, url)

@@ -219,7 +219,7 @@ class TestFiles:
         else:
             change = {
                 "another program": "PRAGMA application_id = 7",
-                "a newer discreet": "PRAGMA user_version = 2",
+                "a newer discreet": "PRAGMA user_version = 3",
                 "damaged": "DROP TRIGGER drawers_delete",
             }[what]
             with closing(sqlite3.connect(file)) as raw:

@@ -208,17 +208,44 @@ def test_an_address_that_a_client_claims_is_believed_from_the_proxy_only(tmp_pat
 
 def hostile(random_, survey):
     """Return the bytes of a request that nobody should send."""
-    paths = ["/", "/form", "/reports", "/results", "/results.json", "/health", "/metrics", "/tokens", "/%00", "/../etc"]
+    paths = [
+        "/",
+        "/form",
+        "/reports",
+        "/results",
+        "/results.json",
+        "/health",
+        "/metrics",
+        "/tickets",
+        "/key",
+        "/%00",
+        "/../etc",
+    ]
     paths += ["*", "", "/reports?wave=" + "x" * 5000, "/results?wave=%ff", "/results?wave=all&wave=None", "//reports"]
     methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "X" * 50, "get"]
     good = responses(survey, 1)[0]
-    bodies = [b"", good, good * 3, good[:-1], os.urandom(40), b"{}", b"[" * 9000, b"\xff" * 3000, b'{"discreet":2}']
+    bodies = [
+        b"",
+        good,
+        bytes(383),
+        bytes(384),
+        b"\xff" * 384,
+        bytes(385),
+        good * 3,
+        good[:-1],
+        os.urandom(40),
+        b"{}",
+        b"[" * 9000,
+        b"\xff" * 3000,
+        b'{"discreet":2}',
+    ]
     body = random_.choice(bodies)
     length = random_.choice([str(len(body))] * 6 + ["-1", "x", "9" * 30, "0", str(len(body) + 5)])
     headers = [f"Content-Length: {length}"] if random_.random() < 0.8 else ["Transfer-Encoding: chunked"]
     kinds = ["application/octet-stream", "application/json", "text/plain", "é", "application/json; charset=latin-9"]
     headers.append(f"Content-Type: {random_.choice(kinds)}")
     extra = ["Discreet-Once: x", f"Discreet-Once: {'0' * 32}", "Discreet-Invitation: é", "Authorization: Basic ====="]
+    extra += [f"Discreet-Invitation: {'0' * 20}", "Discreet-Ticket: é", f"Discreet-Ticket: {'A' * 555}="]
     extra += [
         "Authorization: Bearer secret",
         "Origin: null",
@@ -239,11 +266,12 @@ def hostile(random_, survey):
 
 
 @pytest.mark.deep
-def test_no_request_makes_it_fail(tmp_path):
+@pytest.mark.parametrize("invitations", ["codes", "blind"])
+def test_no_request_makes_it_fail(tmp_path, invitations):
     survey = small_survey()
     random_ = random.Random(7)
     statuses = Counter()
-    with serving(survey, tmp_path) as (process, port):
+    with serving(survey, tmp_path, words=("--rate", "0", "--invitations", invitations)) as (process, port):
         for _ in range(cases(200, 600)):
             sent = hostile(random_, survey)
             with socket.create_connection(("127.0.0.1", port), timeout=5) as wire:
@@ -257,7 +285,8 @@ def test_no_request_makes_it_fail(tmp_path):
                         if line.startswith(b"HTTP/1.1 "):
                             statuses[int(line.split()[1])] += 1
             assert process.poll() is None
-        assert asyncio.run(post(port, responses(survey, 1)[0], os.urandom(16).hex())) == 200
+        expected = 200 if invitations == "codes" else 403
+        assert asyncio.run(post(port, responses(survey, 1)[0], os.urandom(16).hex())) == expected
         assert not [status for status in statuses if status >= 500], statuses
         assert {200, 400, 401, 404, 405} <= set(statuses)
         process.send_signal(signal.SIGTERM)

@@ -26,8 +26,10 @@ from discreet import (
     RandomizedResponse,
     RandomizedResponseBool,
 )
+from discreet.errors import KindError
 from discreet.measures import MaxDivergence
 from discreet.survey import Asking, Poll, Question, Survey, TextQuestion, Wording
+from discreet.survey.tickets import TicketKey, ticket_about
 from discreet.survey.wording import LANGUAGES, fixed_texts
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +127,30 @@ class TestPolicy:
         }
         for _, attrs in tags:
             assert attrs.get("aria-describedby", ids[0]) in ids
+
+
+class TestTickets:
+    key = TicketKey((1 << 2047) + 1)
+
+    def test_the_page_has_the_key_and_may_ask_for_tickets_and_nothing_else(self):
+        survey = Survey([Question("smokes", ["no", "yes"])], epsilon=1)
+        here = Poll(survey, collector="self", key=self.key, wave="spring")
+        about = ticket_about(survey.tag, "spring").hex()
+        expected = {"key": self.key.to_bytes().hex(), "about": about, "address": "tickets"}
+        assert here.facts()["tickets"] == expected
+        away = Poll(survey, collector="https://poll.example.org", key=self.key)
+        assert away.facts()["tickets"]["address"] == "https://poll.example.org/tickets"
+        assert "connect-src https://poll.example.org/reports https://poll.example.org/tickets;" in away.policy
+        plain = Poll(survey, collector="https://poll.example.org")
+        assert plain.facts()["tickets"] is None
+        assert "connect-src https://poll.example.org/reports;" in plain.policy
+
+    def test_a_key_needs_a_collector_and_is_one(self):
+        survey = Survey([Question("smokes", ["no", "yes"])], epsilon=1)
+        with pytest.raises(ParameterError, match="a collector, which signs"):
+            Poll(survey, key=self.key)
+        with pytest.raises(KindError):
+            Poll(survey, collector="self", key="ff" * 256)
 
 
 class TestWords:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from discreet.cli.serve import ticket_key
 from discreet.cli.show import Grid, Part, Title, check_page, plural, show, with_page
 from discreet.errors import ParameterError, none_of
 
@@ -122,8 +123,10 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
 @click.argument("survey_file", metavar="SURVEY", type=_PATH)
 @click.option("--out", type=_PATH, required=True, help="Write the page to this file, .html.")
 @click.option("--collector", help='The address that takes responses, or "self": where the page came from.')
+@click.option("--store", "place", metavar="DIR", help="The collector's, where invitations are blind: its key.")
+@click.option("--wave", help="The wave of that key, where the survey has several.")
 @_JSON
-def page(survey_file: str, out: str, collector: str | None, as_json: bool) -> None:
+def page(survey_file: str, out: str, collector: str | None, place: str | None, wave: str | None, as_json: bool) -> None:
     """Write a page on which people answer, randomized on their own devices: one file that loads nothing.
 
     The survey's file may have a title, sponsor, consent, language and collector; its questions text, labels and group.
@@ -137,13 +140,18 @@ def page(survey_file: str, out: str, collector: str | None, as_json: bool) -> No
     from discreet.survey import Poll
 
     check_page(out)
-    found = Poll.load(survey_file, collector=collector)
+    key, of = (None, None) if place is None else ticket_key(survey_file, place, wave)
+    found = Poll.load(survey_file, collector=collector, key=key, wave=of)
     found.to_html(out)
     loss, digest = found.survey.privacy_map(1), found.survey.digest.hex()
     text = f"{out}: a page of {plural(len(found.survey.forms), 'question')}; each person loses at most epsilon "
     facts = {"out": out, "epsilon": loss, "digest": digest, "collector": found.collector}
     where = "people hand in codes" if found.collector is None else f"responses go to {found.collector}"
-    show([text + written(loss, up=True), f"{where}; the survey's digest is {digest}"], facts, as_json=as_json)
+    lines = [text + written(loss, up=True), f"{where}; the survey's digest is {digest}"]
+    if key is not None:
+        lines.append(f"tickets are signed by the key {key.fingerprint}")
+        facts["key"] = key.fingerprint
+    show(lines, facts, as_json=as_json)
 
 
 @survey.command(short_help="A sheet to print, for answers by dice.")

@@ -3,6 +3,8 @@
     GET  /              the page on which people answer
     GET  /form          the survey, as clients need it
     POST /reports       one response or many; answered when they are durable
+    GET  /key           the public key of tickets, where invitations are blind
+    POST /tickets       a request that is signed for an invitation, once that is spent
     GET  /results       estimates, as a page; /results.json has the same in JSON
     GET  /health        whether it works
     GET  /metrics       counts of requests and commits, for Prometheus
@@ -17,10 +19,11 @@ import base64
 import binascii
 import hashlib
 import hmac
+import json
 import re
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,23 +41,27 @@ from starlette.routing import Route
 from discreet.errors import ReportError, StoreError
 from discreet.exact import Exact
 from discreet.serve.counts import Counts
+from discreet.serve.exchange import Exchange
 from discreet.serve.intake import Intake
 from discreet.serve.invitations import invitation_mark, once_mark
 from discreet.serve.limits import Limiter
 from discreet.serve.results import Results, Shown
+from discreet.serve.signing import SigningKey
 from discreet.serve.store import Outcome, Store, Submission
 from discreet.serve.writer import Writer
 from discreet.survey import Survey, Wording
-from discreet.survey.calendar import ALL, Calendar, text_of
+from discreet.survey.calendar import ALL, Calendar, Period, text_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["INVITATION", "ONCE", "Desk", "Settings"]
+__all__ = ["INVITATION", "ONCE", "TICKET", "Desk", "Settings"]
 
 ONCE: Final = "Discreet-Once"
 """The header with a key of 32 hexadecimal digits that a client draws for one submission and repeats when it retries."""
 INVITATION: Final = "Discreet-Invitation"
+TICKET: Final = "Discreet-Ticket"
+"""The header with a ticket in base 64: 32 random bytes, and their signature."""
 _BINARY: Final = "application/octet-stream"
 _JSON: Final = "application/json"
 _ASIDE: Final = 4096
@@ -78,6 +85,7 @@ _WORDS: Final = {
 _TOO_FEW: Final = "There are too few reports yet.\n"
 _NOTHING: Final = '{"reports": null, "questions": {}, "estimates": []}'
 _UNINVITED: Final = "This needs an invitation that has not been used."
+_NO_REQUEST: Final = "This is no request for a ticket. Load the page again."
 _HEADERS: Final = (
     ("cache-control", "no-store"),
     ("cross-origin-opener-policy", "same-origin"),
@@ -110,6 +118,8 @@ class Desk:
     """The collector of one survey: its routes, its writer and its results.
 
     `app` is the application; whoever runs it without a server's lifespan uses the desk as an asynchronous context.
+    With *keys*, one for each wave by its name in the store, invitations are blind: nobody answers without a ticket.
+    *page* is one for all waves, or one for each.
     """
 
     def __init__(
@@ -120,8 +130,9 @@ class Desk:
         /,
         *,
         calendar: Calendar | None = None,
-        page: str | None = None,
+        page: str | Mapping[str, str] | None = None,
         wording: Wording | None = None,
+        keys: Mapping[str, SigningKey] | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._survey, self._store, self._settings, self._now = survey, store, settings, now
@@ -130,6 +141,7 @@ class Desk:
         self._counts = Counts(survey, store)
         self._limiter = Limiter(settings.rate)
         self._writer = Writer(store, self._counts, self._intake.why)
+        self._exchange = None if keys is None else Exchange(store, keys, survey.tag, self._writer.aside)
         seen = partial(Results, self._counts, self._calendar, confidence=settings.confidence, wording=wording)
         self._results = seen(step=1)
         self._public = seen(step=settings.step) if settings.public else None
@@ -148,11 +160,14 @@ class Desk:
             Route("/health", self._health, methods=["GET"]),
             Route("/metrics", self._metrics, methods=["GET"]),
         ]
+        if self._exchange is not None:
+            routes.append(Route("/key", partial(self._key, self._exchange), methods=["GET"]))
+            routes.append(Route("/tickets", partial(self._tickets, self._exchange), methods=["POST"]))
         allowed = Middleware(
             CORSMiddleware,
             allow_origins=list(self._settings.origins),
             allow_methods=["GET", "POST"],
-            allow_headers=["Content-Type", ONCE, INVITATION],
+            allow_headers=["Content-Type", ONCE, INVITATION, TICKET],
         )
         handlers: Mapping[Any, Callable[[Request, Exception], Response | Awaitable[Response]]] = {
             HTTPException: _refusal,
@@ -172,12 +187,15 @@ class Desk:
         try:
             yield
         finally:
+            if self._exchange is not None:
+                await self._exchange.close()
             await self._writer.close()
 
     async def _front(self, _: Request) -> Response:
         if self._page is None:
             return PlainTextResponse("A survey. Its form is at /form; responses go to /reports.\n")
-        return _page(self._page, "connect-src 'self'")
+        page = self._page if isinstance(self._page, str) else self._page[text_of(self._latest.wave)]
+        return _page(page, "connect-src 'self'")
 
     async def _formed(self, _: Request) -> Response:
         return Response(self._form, media_type=_JSON)
@@ -185,25 +203,64 @@ class Desk:
     async def _health(self, _: Request) -> Response:
         return PlainTextResponse("ok\n")
 
+    @property
+    def _latest(self) -> Period:
+        return self._calendar.latest(self._now())
+
+    def _open(self) -> Period:
+        """Return the wave that is open, or refuse."""
+        moment = self._now()
+        period = self._calendar.open_at(moment)
+        if period is None:
+            raise HTTPException(self._closed(moment))
+        return period
+
+    def _closed(self, moment: datetime) -> int:
+        return 410 if self._calendar.is_over(moment) else 403
+
+    async def _key(self, exchange: Exchange, _: Request) -> Response:
+        key = exchange.key(text_of(self._latest.wave))
+        said = {"wave": self._latest.wave, "key": key.to_bytes().hex(), "fingerprint": key.fingerprint}
+        return Response(json.dumps(said), media_type=_JSON)
+
+    async def _tickets(self, exchange: Exchange, request: Request) -> Response:
+        period = self._open()
+        self._limit(request)
+        wave = text_of(period.wave)
+        if _kind(request) != _BINARY:
+            raise HTTPException(415)
+        blinded = await self._body(request, exchange.key(wave).width)
+        if not exchange.key(wave).takes(blinded):  # Before the invitation is spent on it.
+            return PlainTextResponse(f"{_NO_REQUEST}\n", 400)
+        invitation = invitation_mark(request.headers.get(INVITATION, ""), self._survey.tag, period.wave)
+        signed = None if invitation is None else await exchange.sign(wave, invitation, blinded)
+        if signed is None:
+            return PlainTextResponse(f"{_UNINVITED}\n", 403)
+        return Response(signed, media_type=_BINARY)
+
     async def _reports(self, request: Request) -> Response:
         moment = self._now()
         period = self._calendar.open_at(moment)
         if period is None:
-            return await self._retried(request, 410 if self._calendar.is_over(moment) else 403)
+            return await self._retried(request, self._closed(moment))
         self._limit(request)
         kind = _kind(request)
-        once = invitation = None
+        once = invitation = ticket = None
         if (key := request.headers.get(ONCE)) is not None:
             once = once_mark(key, self._survey.tag)
             if once is None:
                 raise HTTPException(400)
         if (code := request.headers.get(INVITATION)) is not None:
             invitation = invitation_mark(code, self._survey.tag, period.wave)
-        payloads = await self._payloads(await self._body(request), kind)
+        if self._exchange is not None:
+            ticket = self._exchange.mark(text_of(period.wave), period.wave, request.headers.get(TICKET, ""))
+            if ticket is None:
+                return PlainTextResponse(f"{_UNINVITED}\n", 403)
+        payloads = await self._payloads(await self._body(request, self._settings.most_bytes), kind)
         n = len(payloads) // self._intake.width
-        if code is not None and n > 1:  # An invitation is one person's.
+        if (code is not None or ticket is not None) and n > 1:  # An invitation is one person's.
             raise HTTPException(400)
-        outcome = await self._writer.add(text_of(period.wave), Submission(payloads, once, invitation))
+        outcome = await self._writer.add(text_of(period.wave), Submission(payloads, once, invitation, ticket))
         if outcome is Outcome.REFUSED:
             raise HTTPException(400)
         if outcome is Outcome.UNINVITED:
@@ -218,11 +275,14 @@ class Desk:
         self._limit(request)
         if not await self._writer.aside(lambda: self._store.has(once)):
             raise HTTPException(closed)
-        return _stored(len(await self._payloads(await self._body(request), _kind(request))) // self._intake.width)
+        return _stored(
+            len(await self._payloads(await self._body(request, self._settings.most_bytes), _kind(request)))
+            // self._intake.width
+        )
 
-    async def _body(self, request: Request) -> bytes:
+    async def _body(self, request: Request, most: int) -> bytes:
         """Return the body, or refuse one that is too long or too slow."""
-        most, parts, size = self._settings.most_bytes, [], 0
+        parts, size = [], 0
         declared = request.headers.get("content-length", "0")
         if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > most:
             raise HTTPException(413)
@@ -260,7 +320,7 @@ class Desk:
             self._authorize(request)
         name = request.query_params.get("wave")
         if name is None:
-            name = str(self._calendar.latest(self._now()).wave)
+            name = str(self._latest.wave)
         if (name == ALL and self._calendar.people is None) or (name != ALL and self._calendar.named(name) is None):
             raise HTTPException(404)
         return await results.of(name)
@@ -346,7 +406,7 @@ class _Guard:
 
     def __init__(self, app: ASGIApp, answered: Counter[tuple[str, int]], log: str) -> None:
         self._app, self._answered, self._log = app, answered, log
-        self._paths: Sequence[str] = ("/", "/form", "/reports", "/results", "/results.json", "/health", "/metrics")
+        self._paths = ("/", "/form", "/reports", "/key", "/tickets", "/results", "/results.json", "/health", "/metrics")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

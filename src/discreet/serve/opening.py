@@ -8,25 +8,28 @@ from typing import Final
 
 import numpy as np
 
-from discreet.errors import ParameterError, UnsupportedError
+from discreet.errors import ParameterError, UnsupportedError, one_of
 from discreet.exact import whole
-from discreet.files import path_of, write_text
+from discreet.files import path_of, read_toml, write_text
 from discreet.serve.invitations import invitation_mark, new_codes
+from discreet.serve.signing import SigningKey
 from discreet.serve.sqlite import SQLiteStore
-from discreet.serve.store import Store
+from discreet.serve.store import DAMAGED, Store
 from discreet.survey import Form, Response, Survey
-from discreet.survey.calendar import text_of
+from discreet.survey.calendar import Calendar, text_of
 from discreet.survey.collectors import Wave, checked_wave
+from discreet.survey.files import strict_json
 from discreet.survey.gathering import CODES
 from discreet.survey.sources import writer
+from discreet.survey.tickets import INVITATIONS
 
-__all__ = ["export", "invite", "open_store"]
+__all__ = ["export", "invitations_in", "invite", "open_store", "ticket_keys"]
 
 _MOST: Final = 10**6
 
 
-def open_store(survey: Survey, place: str | os.PathLike[str], /) -> Store:
-    """Return the store of a survey in a folder, or in PostgreSQL by a URL; it is made where there is none.
+def open_store(survey: Survey, place: str | os.PathLike[str], /, *, create: bool = True) -> Store:
+    """Return the store of a survey in a folder, or in PostgreSQL by a URL; where there is none, *create* makes it.
 
     >>> import tempfile
     >>> from discreet.survey import Question
@@ -41,8 +44,8 @@ def open_store(survey: Survey, place: str | os.PathLike[str], /) -> Store:
     if isinstance(place, str) and place.startswith(("postgresql://", "postgres://")):
         from discreet.serve.postgres import PostgresStore
 
-        return PostgresStore(place, tag=tag, width=width, survey=text)
-    return SQLiteStore(path_of(place, "store"), tag=tag, width=width, survey=text)
+        return PostgresStore(place, tag=tag, width=width, survey=text, create=create)
+    return SQLiteStore(path_of(place, "store"), tag=tag, width=width, survey=text, create=create)
 
 
 def invite(survey: Survey, store: Store, number: int, /, *, wave: Wave = None) -> list[str]:
@@ -54,6 +57,30 @@ def invite(survey: Survey, store: Store, number: int, /, *, wave: Wave = None) -
     marks = [invitation_mark(code, survey.tag, checked_wave(wave)) for code in codes]
     store.invite(mark for mark in marks if mark is not None)
     return codes
+
+
+def invitations_in(path: str | os.PathLike[str], asked: str | None = None, /) -> str:
+    """Return how a survey's file wants one answer a person: by "codes" or "blind"; *asked* may say it in its place."""
+    place = path_of(path)
+    data = read_toml(place) if place.suffix.lower() == ".toml" else strict_json(place.read_bytes())
+    said: str = one_of("invitations", data.get("invitations", asked or INVITATIONS[0]), INVITATIONS)
+    if asked not in (None, said):
+        raise ParameterError("invitations", asked, f"{said}, as the survey's file says")
+    return said
+
+
+def ticket_keys(store: Store, calendar: Calendar, /) -> dict[str, SigningKey]:
+    """Return the keys that sign tickets, one for each wave by its name in the store; they are made at the first call.
+
+    Nobody can see what is signed. So one key for all waves would let those who are invited in spring get a ticket for
+    autumn.
+    """
+    waves = [text_of(each.wave) for each in calendar.periods]
+    kept = {wave: store.key(wave, lambda: SigningKey.made().to_bytes()) for wave in waves}
+    try:
+        return {wave: SigningKey.from_bytes(primes) for wave, primes in kept.items()}
+    except ParameterError:
+        store.refuse(DAMAGED)
 
 
 def export(survey: Survey, store: Store, target: str | os.PathLike[str], /, *, wave: Wave = None) -> int:

@@ -6,14 +6,14 @@ which order reports came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeVar, final
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from discreet.serve.store import DAMAGED, FORMAT, TABLES, Connection, Cursor, Store
+from discreet.serve.store import ABSENT, DAMAGED, FORMAT, NEW, TABLES, UPGRADE, Connection, Cursor, Store
 from discreet.urls import without_secrets
 
 __all__ = ["PostgresStore"]
@@ -22,19 +22,20 @@ T = TypeVar("T")
 
 _MARK: Final = "discreet reports, format "
 _KINDS: Final = {"bytes": "BYTEA", "integer": "BIGINT"}
+_ZEROS: Final = "decode(repeat('00', 32), 'hex')"
 _WATCHFUL: Final = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _GONE: Final = "the server cannot be reached, or refuses: check the URL, the rights and the server"
 
 
 @final
 class PostgresStore(Store):
-    """The tables of one schema, named by the survey's *tag*; they are made where there are none."""
+    """The tables of one schema, named by the survey's *tag*; where there are none, *create* makes them."""
 
-    def __init__(self, url: str, /, *, tag: bytes, width: int, survey: str) -> None:
+    def __init__(self, url: str, /, *, tag: bytes, width: int, survey: str, create: bool = True) -> None:
         self.width, self._url, self._schema = width, url, f"discreet_{tag.hex()}"
         self._where = without_secrets(url, "store")
         self._connection: psycopg.Connection[Any] | None = None
-        self.run(lambda connection: self._make(connection, (1, tag, width, survey)))
+        self.run(lambda connection: self._make(connection, (1, tag, width, survey), create))
         self.run(lambda connection: self._check(connection, tag))
 
     @property
@@ -80,15 +81,15 @@ class PostgresStore(Store):
     def _connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(make_conninfo(self._url, client_encoding="utf8", **_WATCHFUL), autocommit=True)
 
-    def _make(self, connection: Connection, about: tuple[int, bytes, int, str]) -> None:
+    def _make(self, connection: Connection, about: tuple[int, bytes, int, str], create: bool) -> None:
         if connection.execute("SELECT current_setting('fsync')").fetchone() != ("on",):
             self.refuse("need fsync on: a crash would lose reports")
         if connection.execute("SELECT FROM pg_namespace WHERE nspname = ?", (self._schema,)).fetchone() is not None:
             return
+        if not create:
+            self.refuse(ABSENT)
         connection.execute(f"CREATE SCHEMA {self._schema}")
-        for name, columns in TABLES.items():
-            connection.execute(f"CREATE TABLE {name} ({columns.format(**_KINDS)})")
-        connection.execute(f"COMMENT ON TABLE about IS '{_MARK}{FORMAT}'")
+        _make_tables(connection, TABLES)
         connection.execute("INSERT INTO about VALUES (?, ?, ?, ?)", about)
 
     def _check(self, connection: Connection, tag: bytes) -> None:
@@ -102,6 +103,15 @@ class PostgresStore(Store):
         found = connection.execute("SELECT tag, width FROM about").fetchone()
         if found is None or (bytes(found[0]), found[1]) != (tag, self.width):
             self.refuse(DAMAGED)
+        if int(version) < FORMAT:
+            _make_tables(connection, NEW)
+            connection.execute(UPGRADE.format(zeros=_ZEROS))
+
+
+def _make_tables(connection: Connection, names: Iterable[str]) -> None:
+    for name in names:
+        connection.execute(f"CREATE TABLE {name} ({TABLES[name].format(**_KINDS)})")
+    connection.execute(f"COMMENT ON TABLE about IS '{_MARK}{FORMAT}'")
 
 
 @final

@@ -11,7 +11,7 @@ from typing import Final, TypeVar, final
 
 from discreet.coins import SYSTEM
 from discreet.files import give_name
-from discreet.serve.store import DAMAGED, FORMAT, TABLES, Connection, Store
+from discreet.serve.store import ABSENT, DAMAGED, FORMAT, NEW, TABLES, UPGRADE, Connection, Store
 
 __all__ = ["SQLiteStore"]
 
@@ -31,19 +31,26 @@ _PRAGMAS: Final = (
 _APPLICATION: Final = int.from_bytes(b"dsvy", "big")
 _WAIT: Final = 10.0
 _KINDS: Final = {"bytes": "BLOB", "integer": "INTEGER"}
+_ZEROS: Final = "zeroblob(32)"
 _ROWIDS: Final = ("about", "drawers")
-_SCHEMA: Final = [
-    f"CREATE TABLE {name} ({columns.format(**_KINDS)}){'' if name in _ROWIDS else ' WITHOUT ROWID'}"
+_REFUSED: Final = "BEGIN SELECT RAISE(ABORT, 'a store only grows'); END"
+_STATEMENTS: Final = [
+    (name, f"CREATE TABLE {name} ({columns.format(**_KINDS)}){'' if name in _ROWIDS else ' WITHOUT ROWID'}")
     for name, columns in TABLES.items()
 ] + [
-    f"CREATE TRIGGER {table}_{verb.split()[0].lower()} BEFORE {verb} ON {table} "
-    f"BEGIN SELECT RAISE(ABORT, 'a store only grows'); END"
+    (
+        table,
+        f"CREATE TRIGGER {table}_{verb.split()[0].lower()} BEFORE {verb} ON {table} {_REFUSED}",
+    )
     for table, verb in (
         *((table, "DELETE") for table in TABLES),
-        *((table, "UPDATE") for table in ("about", "drawers", "once")),
+        *((table, "UPDATE") for table in ("about", "drawers", "once", "keys", "tickets")),
         ("invitations", "UPDATE OF mark"),
+        ("requests", "UPDATE OF mark"),
     )
 ]
+_SCHEMA: Final = [statement for _, statement in _STATEMENTS]
+_FIRST_SCHEMA: Final = [statement for table, statement in _STATEMENTS if table not in NEW]
 _MEANINGS: Final = {
     sqlite3.SQLITE_READONLY: "cannot be written: give yourself the right to write the file and its folder",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened together with its journal: check the rights of the file and its folder",
@@ -57,11 +64,13 @@ _MEANINGS: Final = {
 
 @final
 class SQLiteStore(Store):
-    """A file in a folder, named by the survey's *tag*; it is made where there is none."""
+    """A file in a folder, named by the survey's *tag*; where there is none, *create* makes it."""
 
-    def __init__(self, folder: Path, *, tag: bytes, width: int, survey: str) -> None:
+    def __init__(self, folder: Path, *, tag: bytes, width: int, survey: str, create: bool = True) -> None:
         self.width, self._path = width, folder / f"{tag.hex()}.reports"
         self._connection: sqlite3.Connection | None = None
+        if not create and not os.path.lexists(self._path):
+            self.refuse(ABSENT)
         try:
             folder.mkdir(0o700, parents=True, exist_ok=True)
             if not os.path.lexists(self._path):
@@ -139,10 +148,13 @@ class SQLiteStore(Store):
                 self.refuse(f"was made by a newer discreet, in format {version}: upgrade discreet to use it")
             schema = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
             whole = connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-            if sorted(sql for (sql,) in schema) != sorted(_SCHEMA) or not whole:
+            expected = _SCHEMA if version == FORMAT else _FIRST_SCHEMA
+            if sorted(sql for (sql,) in schema) != sorted(expected) or not whole:
                 self.refuse(DAMAGED)
             if connection.execute("SELECT tag, width FROM about").fetchall() != [(tag, self.width)]:
                 self.refuse("holds the reports of another survey: choose another folder")
+            if version != FORMAT:
+                _upgrade(connection)
         finally:
             connection.close()
 
@@ -167,6 +179,18 @@ def _make(path: Path, about: tuple[int, bytes, int, str]) -> None:
     finally:
         for stray in (draft, draft.with_name(f"{draft.name}-journal")):
             stray.unlink(missing_ok=True)
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a file of the first format to this one, in one transaction, unless another process has been faster."""
+    connection.execute("BEGIN IMMEDIATE")
+    ((version,),) = connection.execute("PRAGMA user_version")
+    if version != FORMAT:
+        for statement in (each for each in _SCHEMA if each not in _FIRST_SCHEMA):
+            connection.execute(statement)
+        connection.execute(UPGRADE.format(zeros=_ZEROS))
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("COMMIT")
 
 
 def _open(path: Path, mode: str, timeout: float) -> sqlite3.Connection:

@@ -2,8 +2,8 @@
 
 Reports wait in a pool, which is shuffled anew whenever one is added, and leave it for *drawers*, so many at a time, at
 random. So what is stored does not say which report came first, except that those in different drawers came, on the
-whole, at different times; and every copy leaves in an order of its own. Keys against repetition and invitations are
-spent in the transaction that stores the report, and are kept apart from it.
+whole, at different times; and every copy leaves in an order of its own. Keys against repetition, invitations and
+tickets are spent in the transaction that stores the report, and are kept apart from it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,24 @@ from discreet.errors import StoreError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DAMAGED", "FORMAT", "TABLES", "Connection", "Cursor", "Outcome", "Store", "Submission", "shuffled"]
+__all__ = [
+    "ABSENT",
+    "DAMAGED",
+    "FORMAT",
+    "NEW",
+    "TABLES",
+    "UPGRADE",
+    "Connection",
+    "Cursor",
+    "Outcome",
+    "Store",
+    "Submission",
+    "shuffled",
+]
 
 T = TypeVar("T")
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 TABLES: Final = {
     "about": "one INTEGER PRIMARY KEY CHECK (one = 1), tag {bytes} NOT NULL, width INTEGER NOT NULL, "
     "survey TEXT NOT NULL",
@@ -34,8 +47,18 @@ TABLES: Final = {
     "drawers": "place {integer} PRIMARY KEY, wave TEXT NOT NULL, reports {bytes} NOT NULL",
     "once": "mark {bytes} PRIMARY KEY",
     "invitations": "mark {bytes} PRIMARY KEY, spent INTEGER NOT NULL",
+    "keys": "wave TEXT PRIMARY KEY, primes {bytes} NOT NULL",
+    "requests": "mark {bytes} PRIMARY KEY, digest {bytes} NOT NULL",
+    "tickets": "mark {bytes} PRIMARY KEY",
 }
 """The columns of each table; SQLite and PostgreSQL have names of their own for bytes and long integers."""
+NEW: Final = ("keys", "requests", "tickets")
+"""The tables that the second format brought."""
+UPGRADE: Final = "INSERT INTO requests SELECT mark, {zeros} FROM invitations ORDER BY mark"
+"""What it does to what was there before."""
+_NONE: Final = bytes(32)
+"""What stands for no request. Its place is taken in the row that was there before: a new row would tell its time."""
+ABSENT: Final = "there is no store of this survey here: check the place, or ask for a new one by --create"
 DAMAGED: Final = "is damaged, or has been changed by another program: restore a copy"
 _POOL_BYTES: Final = 1 << 15
 _LEAST_DRAWER: Final = 64
@@ -45,11 +68,15 @@ _MOST_DRAWER: Final = 4096
 @final
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one request brings: payloads, one after the other, and the marks of its key and of its invitation."""
+    """What one request brings: payloads, one after the other, and the marks of its key, its invitation or its ticket.
+
+    Whoever sets *ticket* has checked its signature.
+    """
 
     payloads: bytes
     once: bytes | None = None
     invitation: bytes | None = None
+    ticket: bytes | None = None
 
 
 class Outcome(Enum):
@@ -183,8 +210,32 @@ class Store(ABC):
         def work(connection: Connection) -> None:
             for mark in rows:
                 connection.execute("INSERT INTO invitations VALUES (?, 0)", (mark,))
+                connection.execute("INSERT INTO requests VALUES (?, ?)", (mark, _NONE))
 
         self.run(work)
+
+    def grant(self, asked: Sequence[tuple[bytes, bytes]], /) -> list[bool]:
+        """Spend invitations on requests, each given by its digest; say for each whether it was spent on this one."""
+        return self.run(lambda connection: [_granted(connection, *each) for each in asked])
+
+    def key(self, wave: str, make: Callable[[], bytes], /) -> bytes:
+        """Return the key of a wave; it is made where there is none, and then never changes."""
+
+        def found(connection: Connection) -> bytes | None:
+            row = connection.execute("SELECT primes FROM keys WHERE wave = ?", (wave,)).fetchone()
+            return None if row is None else bytes(row[0])
+
+        def kept(connection: Connection, new: bytes) -> bytes:
+            if (before := found(connection)) is not None:  # Somebody else was faster.
+                return before
+            connection.execute("INSERT INTO keys VALUES (?, ?)", (wave, new))
+            return new
+
+        before = self.run(found)
+        if before is not None:
+            return before
+        new = make()
+        return self.run(lambda connection: kept(connection, new))
 
     def invited(self) -> tuple[int, int]:
         """Return how many invitations there are, and how many are spent."""
@@ -198,16 +249,33 @@ def _is_known(connection: Connection, once: bytes) -> bool:
 
 
 def _admitted(connection: Connection, given: Submission, by_invitation: bool) -> Outcome:
-    """Spend the key and the invitation of a submission, and say whether it is to be stored."""
+    """Spend the key and the invitation or ticket of a submission, and say whether it is to be stored."""
     if given.once is not None and _is_known(connection, given.once):
         return Outcome.AGAIN
-    if by_invitation:
-        spend = "UPDATE invitations SET spent = 1 WHERE mark = ? AND spent = 0"
-        if given.invitation is None or connection.execute(spend, (given.invitation,)).rowcount != 1:
+    if given.ticket is not None:
+        use = "INSERT INTO tickets VALUES (?) ON CONFLICT DO NOTHING"
+        if connection.execute(use, (given.ticket,)).rowcount != 1:
             return Outcome.UNINVITED
+    elif by_invitation and (given.invitation is None or not _spent(connection, given.invitation)):
+        return Outcome.UNINVITED
     if given.once is not None:
         connection.execute("INSERT INTO once VALUES (?)", (given.once,))
     return Outcome.STORED
+
+
+def _spent(connection: Connection, invitation: bytes) -> bool:
+    """Spend an invitation, unless there is none or it was spent before."""
+    spend = "UPDATE invitations SET spent = 1 WHERE mark = ? AND spent = 0"
+    return connection.execute(spend, (invitation,)).rowcount == 1
+
+
+def _granted(connection: Connection, invitation: bytes, request: bytes) -> bool:
+    """Spend an invitation on a request, or say whether it was spent on the same one before."""
+    if _spent(connection, invitation):
+        connection.execute("UPDATE requests SET digest = ? WHERE mark = ?", (request, invitation))
+        return True
+    known = connection.execute("SELECT digest FROM requests WHERE mark = ?", (invitation,)).fetchone()
+    return known is not None and bytes(known[0]) == request
 
 
 def shuffled(rows: NDArray[np.uint8], coins: Coins = SYSTEM, /) -> NDArray[np.uint8]:

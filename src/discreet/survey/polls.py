@@ -19,7 +19,7 @@ from importlib import resources
 from math import ceil, floor
 from typing import Any, Final, final
 
-from discreet.errors import KindError, ParameterError
+from discreet.errors import KindError, ParameterError, one_of
 from discreet.exact import Exact, written
 from discreet.files import path_of, read_toml
 from discreet.frozen import freeze
@@ -28,10 +28,12 @@ from discreet.pages.page import attribute, clean, printable, put
 from discreet.reals import float_up
 from discreet.survey.calendar import Calendar
 from discreet.survey.clients import MOST
+from discreet.survey.collectors import Wave, checked_wave
 from discreet.survey.files import read_json
 from discreet.survey.forms import AnyForm, Form
 from discreet.survey.surveys import Survey
 from discreet.survey.texts import TextForm
+from discreet.survey.tickets import INVITATIONS, TicketKey, ticket_about
 from discreet.survey.wording import Wording, check_names, fixed_texts, said_in
 from discreet.words import belief, factor
 
@@ -60,7 +62,8 @@ class Poll:
 
     *collector* is the address that takes responses, `POST <collector>/reports`; "self" is where the page came from, and
     without one the page gives a code to hand in. *most* is the greatest epsilon that the page's client answers. With
-    *memory* the device keeps a secret, so that the same answers give the same response.
+    *memory* the device keeps a secret, so that the same answers give the same response. With a *key*, invitations are
+    blind: the page gets a ticket of one *wave* for its invitation, and takes none that another key has signed.
 
     >>> from discreet.survey import Asking, Question, Wording
     >>> survey = Survey([Question("smokes", ["no", "yes"], missing="?")], epsilon=1)
@@ -74,6 +77,8 @@ class Poll:
     collector: str | None
     most: Exact
     memory: bool
+    key: TicketKey | None
+    wave: Wave
 
     def __init__(
         self,
@@ -83,6 +88,8 @@ class Poll:
         collector: str | None = None,
         most: Exact = MOST,
         memory: bool = True,
+        key: TicketKey | None = None,
+        wave: Wave = None,
     ) -> None:
         if not isinstance(survey, Survey):
             raise KindError("survey", type(survey), "a Survey")
@@ -91,6 +98,11 @@ class Poll:
             raise KindError("wording", type(wording), "a Wording")
         if not isinstance(memory, bool):
             raise KindError("memory", memory, "True or False")
+        if key is not None and not isinstance(key, TicketKey):
+            raise KindError("key", type(key), "the TicketKey of one wave")
+        if key is not None and collector is None:
+            raise ParameterError("key", "tickets", "a collector, which signs them")
+        checked_wave(wave)
         lasting = [form.question.name for form in survey.forms if form.oracle.lasting]
         if lasting and not memory:
             raise ParameterError("memory", memory, f"True: {lasting[0]} keeps a permanent answer by it")
@@ -107,13 +119,23 @@ class Poll:
             asking = told.questions.get(form.question.name)
             if asking is not None and asking.group and not _is_box(form):
                 raise ParameterError("group", form.question.name, "a question with the choices false and true")
-        freeze(self, survey=survey, wording=told, collector=_address(collector), most=most, memory=memory)
+        where = _address(collector)
+        freeze(self, survey=survey, wording=told, collector=where, most=most, memory=memory, key=key, wave=wave)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], /, *, collector: str | None = None) -> Poll:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        /,
+        *,
+        collector: str | None = None,
+        key: TicketKey | None = None,
+        wave: Wave = None,
+    ) -> Poll:
         """Return the poll in a survey's file of TOML or JSON, which may have texts, a collector, most and memory.
 
-        Waves that are wrong are refused here too, though the page says nothing of them.
+        Where the file says ``invitations = "blind"``, a page with a collector needs the *key* of its *wave*. Waves that
+        are wrong are refused here too, though the page says nothing of them.
         """
         place = path_of(path)
         toml = place.suffix.lower() == ".toml"
@@ -121,15 +143,18 @@ class Poll:
         Calendar.from_dict(data)
         given = {key: data[key] for key in ("most", "memory") if key in data}
         where = data.get("collector") if collector is None else collector
-        return cls(Survey.from_dict(data), Wording.from_dict(data), collector=where, **given)
+        if one_of("invitations", data.get("invitations", "codes"), INVITATIONS) == "blind" and where and key is None:
+            raise ParameterError("key", None, "the key of this wave's tickets, from the collector's --store")
+        told = Wording.from_dict(data)
+        return cls(Survey.from_dict(data), told, collector=where, key=key, wave=wave, **given)
 
     @property
     def policy(self) -> str:
         """What the page lets a browser do: run its own script, use its own style, and connect to the collector."""
         style, script = (_digest(text) for text in _parts())
-        connect = (
-            "'none'" if self.collector is None else "'self'" if self.collector == _SELF else f"{self.collector}/reports"
-        )
+        paths = ["reports"] if self.key is None else ["reports", "tickets"]
+        elsewhere = " ".join(f"{self.collector}/{path}" for path in paths)
+        connect = "'none'" if self.collector is None else "'self'" if self.collector == _SELF else elsewhere
         allowed = f"script-src {script}; style-src {style}; img-src data:; connect-src {connect}"
         return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
@@ -140,13 +165,17 @@ class Poll:
     def facts(self) -> dict[str, Any]:
         """Return what the page's script reads, as plain values: the survey's file, texts, and computed numbers."""
         loss = MaxDivergence().up(self.survey.loss(1)) if not self.memory else self._lasting_loss
-        sent = None if self.collector is None else "reports" if self.collector == _SELF else f"{self.collector}/reports"
+        before = "" if self.collector == _SELF else f"{self.collector}/"
+        sent = None if self.collector is None else f"{before}reports"
+        about = ticket_about(self.survey.tag, self.wave).hex()
+        tickets = self.key and {"key": self.key.to_bytes().hex(), "about": about, "address": f"{before}tickets"}
         return {
             "survey": json.loads(self.survey.to_json()),
             "digest": self.survey.digest.hex(),
             "most": _MOST if self.most == INFINITE else float_up(amount(self.most, "most")),
             "memory": self.memory,
             "collector": sent,
+            "tickets": tickets,
             "language": self.wording.language,
             "texts": {code: self._texts(code) for code in self.wording.languages},
             "questions": [self._question(form) for form in self.survey.forms],

@@ -52,7 +52,7 @@ _CHUNK: Final = 1 << 16
 _KEYS: Final = (
     *("epsilon", "questions", "dice"),
     *("title", "sponsor", "consent", "language", "collector", "most", "memory"),  # Of its page.
-    *("waves", "people"),  # Of whoever collects.
+    *("waves", "people", "invitations"),  # Of whoever collects.
 )
 """What a survey's file may say; a word that is none of these may be a slip, and is not passed over."""
 _QUESTION_KEYS: Final = (
