@@ -444,3 +444,13 @@ def test_other_types_or_people_are_another_publication_which_is_paid_anew(change
     assert "The tables cost epsilon 2" in asked.check().price
     asked.release()
     assert Ledger(folder / "b.db").spent.epsilon == 4
+
+
+def test_readers_are_told_the_price_and_get_the_same_page_again(folder):
+    page = folder / "out-2026-11" / "index.html"
+    PublicationFile(plan(folder)).release()
+    first = page.read_text()
+    assert "<p>Epsilon 0.5 and delta " in first
+    assert "spent, once for these figures.</p>" in first
+    PublicationFile(plan(folder)).release()
+    assert page.read_text() == first

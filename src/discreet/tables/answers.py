@@ -291,9 +291,15 @@ class Answer(Result):
         pairs += [
             ("bias", self.bias or ""),
             ("notes", " ".join(self.notes)),
-            ("price", f"{self.receipt.paid[:1].upper()}{self.receipt.paid[1:]}."),
+            ("price", self._price),
         ]
         return [("figures", self.title), *((name, text) for name, text in pairs if text)]
+
+    @property
+    def _price(self) -> str:
+        """What the figures cost, whenever that was, in a sentence for their readers."""
+        cost, once = self.receipt.cost, "" if self.receipt.is_charged else ", once for these figures"
+        return f"{cost[:1].upper()}{cost[1:]} spent{once}."
 
     def disclosure(self) -> Disclosure:
         """Return what is to be told in public of the figures: the promise, how it was kept, what it cost.
