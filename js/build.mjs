@@ -20,7 +20,8 @@ async function bundle(entry, outfile, format, preamble) {
   // No getter here does anything but read (pure_getters); nothing unsafe is asked for, and no property is renamed.
   const compress = { passes: 3, hoist_funs: true, inline: 1, pure_getters: true };
   const shape = { ascii_only: true, preamble };
-  const { code } = await minify(outputFiles[0].text, { module: true, ecma: 2022, compress, format: shape });
+  const module = format === "esm"; // Only a module is strict without saying so.
+  const { code } = await minify(outputFiles[0].text, { module, ecma: 2022, compress, format: shape });
   mkdirSync(dirname(outfile), { recursive: true });
   writeFileSync(outfile, `${code}\n`);
 }
