@@ -1,4 +1,4 @@
-"""Take pictures of a poll's page on a phone, in Chromium: `python docs/pictures/poll.py [FOLDER]`."""
+"""Take pictures of a poll's page and its results, in Chromium: `python docs/pictures/poll.py [FOLDER]`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from discreet.survey import Poll
+from discreet.survey.pages import estimates_page
 
 SURVEY = Path(__file__).parents[1] / "poll.md"
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1024, "height": 768}
 PICTURES = (
-    ("poll-ask", "light", "en", False),
-    ("poll-review", "dark", "en", True),
-    ("poll-arabic", "light", "ar", True),
+    ("poll-ask", "light", "en", False, PHONE),
+    ("poll-review", "dark", "en", True, PHONE),
+    ("poll-arabic", "light", "ar", True, PHONE),
+    ("poll-desk", "light", "en", False, DESK),
 )
 
 
@@ -29,15 +33,32 @@ def survey_file(folder: Path) -> Path:
     return place
 
 
+def results(poll: Poll, place: Path) -> Path:
+    """Write the page of results of some thousand invented people."""
+    boxes = poll.survey.collector()
+    for form in poll.survey.forms:
+        noisy = form.perturb(np.arange(3000) % 7 % len(form.question))
+        boxes[form.question.name].add_many(noisy, payloads=True)
+    estimates_page(boxes.estimate(), poll.wording).to_html(place)
+    return place
+
+
+def keep(tab: Page, place: Path) -> None:
+    """Write what a tab shows, small: a hundred colours are enough."""
+    picture = Image.open(io.BytesIO(tab.screenshot()))
+    picture.convert("RGB").quantize(100).save(place, optimize=True)
+    tab.close()
+
+
 def main(target: Path) -> None:
-    """Take each picture at a phone's width, and keep it small: a hundred colours are enough."""
+    """Take each picture at a phone's width, or a desk's."""
     with tempfile.TemporaryDirectory() as made, sync_playwright() as driver:
         page = Path(made) / "poll.html"
-        Poll.load(survey_file(Path(made)), collector="https://poll.example.org").to_html(page)
+        poll = Poll.load(survey_file(Path(made)), collector="https://poll.example.org")
+        poll.to_html(page)
         found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
         browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        for name, scheme, language, review in PICTURES:
-            size = {"width": 390, "height": 844}
+        for name, scheme, language, review, size in PICTURES:
             tab = browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             tab.goto(page.as_uri())
             tab.wait_for_selector("body[data-ready]")
@@ -48,9 +69,10 @@ def main(target: Path) -> None:
                 tab.check("#consent")
                 tab.click("#ask button")
                 tab.wait_for_selector("#review button.main")
-            picture = Image.open(io.BytesIO(tab.screenshot()))
-            picture.convert("RGB").quantize(100).save(target / f"{name}.png", optimize=True)
-            tab.close()
+            keep(tab, target / f"{name}.png")
+        tab = browser.new_page(viewport=PHONE, color_scheme="light")  # type: ignore[arg-type]
+        tab.goto(results(poll, Path(made) / "results.html").as_uri())
+        keep(tab, target / "poll-results.png")
         browser.close()
 
 

@@ -120,10 +120,20 @@ def test_the_pictures_can_be_made_again(tmp_path):
         assert 1000 < path.stat().st_size < 150_000
 
 
+@pytest.mark.deep
+@pytest.mark.xdist_group("browser")
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_the_pictures_of_a_poll_can_be_taken_again(tmp_path):
+    pytest.importorskip("playwright")
+    module_at(PICTURES / "poll.py").main(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in PICTURES.glob("*.png")}
+    assert all(5_000 < path.stat().st_size < 200_000 for path in tmp_path.iterdir())
+
+
 def test_every_picture_is_shown_somewhere_with_words_for_it():
     pages = [ROOT / "README.md", ROOT / "mkdocs.yml", *(ROOT / "docs").rglob("*.md")]
     text = "\n".join(page.read_text() for page in pages)
-    for picture in PICTURES.glob("*.svg"):
+    for picture in [*PICTURES.glob("*.svg"), *PICTURES.glob("*.png")]:
         assert f"pictures/{picture.name}" in text
     assert all(len(words) > 40 for words in re.findall(r"!\[(.*?)\]", text))
 
