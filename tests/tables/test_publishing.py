@@ -359,6 +359,20 @@ def test_the_next_month_is_the_same_plan_and_another_charge(folder):
     assert {file.parent.name for file in made.files} == {"out-2026-12"}
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"where": "\"sex = 'f'\""}, {"person": '"city"'}, {"types": '{amount = "integer"}'}],
+    ids=["where", "person", "types"],
+)
+def test_another_question_under_the_same_version_is_paid_for_and_not_called_lost(changed, folder):
+    first = PublicationFile(plan(folder)).release()
+    again = PublicationFile(plan(folder, **changed)).release()
+    assert again.entry != first.entry
+    assert PublicationFile(plan(folder)).release().entry == first.entry
+    assert PublicationFile(plan(folder, **changed)).release().entry == again.entry
+    assert [entry.kind for entry in entries(folder)].count("charge") == 2
+
+
 @pytest.mark.parametrize("after", each(range(6), 2))
 def test_a_crash_midway_goes_on_where_it_was_and_pays_nothing_twice(after, folder, monkeypatch):
     path, calls = plan(folder), []
@@ -408,6 +422,23 @@ def test_a_crash_between_two_tables_releases_the_other_later(folder, monkeypatch
     assert made.answers["cities"].receipt.kept
     assert not made.answers["all"].receipt.kept
     assert Ledger(folder / "b.db").spent == spent
+
+
+def test_a_release_that_failed_is_not_waited_for(folder, monkeypatch):
+    """Nobody is drawing: whoever asks again is told so at once."""
+    path = plan(folder)
+
+    def failing(*_):
+        raise UnsupportedError("the engine stopped")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.tables.release.InTurn.sample", failing)
+        with pytest.raises(UnsupportedError, match="stopped"):
+            PublicationFile(path).release()
+    assert "failed" in [entry.kind for entry in entries(folder)]
+    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("waited for nobody"))
+    with pytest.raises(BudgetError, match="lost"):
+        PublicationFile(path).release()
 
 
 def test_figures_that_were_lost_are_not_drawn_again_for_nothing(folder, monkeypatch):
