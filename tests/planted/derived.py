@@ -105,4 +105,18 @@ CATALOGUE = [
         "return value",
         D + "test_a_choice_among_literals_is_added_up_as_floats_are_on_every_engine",
     ),
+    Mutant(
+        "a month has 28 days",
+        T + "derived.py",
+        "day.replace(day=monthrange(day.year, day.month)[1])",
+        "day.replace(day=28)",
+        D + "test_bins_are_known_keys_in_their_order_and_need_no_delta",
+    ),
+    Mutant(
+        "known months of times with a zone begin where the data or the engine are",
+        T + "derived.py",
+        "zone = op.dtype.is_timestamp() and op.dtype.timezone",
+        "zone = None",
+        D + "test_known_months_of_times_with_a_zone_begin_in_utc",
+    ),
 ]

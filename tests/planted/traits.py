@@ -82,4 +82,11 @@ CATALOGUE = [
         "        before()",
         FILE + "test_files_and_frames_are_joined_in_one_engine",
     ),
+    Mutant(
+        "an answer is kept though the second table is to be paid anew",
+        T + "traits.py",
+        '"fresh": table.fresh or other.fresh',
+        '"fresh": table.fresh',
+        "test_tables_traits.py::test_what_is_to_be_paid_anew_in_either_table_is_paid_anew",
+    ),
 ]

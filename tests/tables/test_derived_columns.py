@@ -347,8 +347,20 @@ def test_bins_are_known_keys_in_their_order_and_need_no_delta():
     )
     assert len(both.known) == 8
     assert both.known[0] == (dt.date(2026, 1, 1), "y")
+    for month, days in (("2026-01", 31), ("2026-04", 30), ("2026-02", 28), ("2028-02", 29)):
+        known = people().group_by(f"day by day from {month} to {month}", keys="bins").known
+        assert (len(known), known[-1]) == (days, dt.date.fromisoformat(f"{month}-{days}"))
     months = people().group_by("day by month from 2026-02 to 2027-01", keys="bins").count_people(**SURE)
     assert months.columns["people"] == [5] * 11 + [0]
+
+
+def test_known_months_of_times_with_a_zone_begin_in_utc():
+    texts = ["2025-12-31 23:59", "2026-01-01 00:00", "2026-01-31 23:59", "2026-02-01 00:00", "2026-03-31 23:00"]
+    times = [dt.datetime.fromisoformat(f"{text}+00:00") for text in texts]
+    frame = pa.table({"user": range(5), "z": pa.array(times, pa.timestamp("us", "Asia/Tokyo"))})
+    table = Table(frame, person="user")
+    answer = table.group_by("z by month from 2026-01 to 2026-03", keys="bins").count_people(**SURE)
+    assert answer.columns["people"] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("by", ["age", "age by 10", "lower(city)", _.age + 1])

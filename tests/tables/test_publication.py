@@ -20,7 +20,7 @@ from discreet.reals import float_up
 from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Rows, Sum, Table
 from discreet.tables.bounding import Totals, key_domains
 from discreet.tables.keys import OTHER
-from discreet.tables.marginals import Cells, Marginals, apart_by, gaussians
+from discreet.tables.marginals import Cells, Drawn, Marginals, apart_by, gaussians
 from discreet.tables.ready import Ready
 
 ibis = pytest.importorskip("ibis")
@@ -138,6 +138,16 @@ class TestLoss:
         assert float_up(Marginals(counting(), AXES, less, CELLS, epsilon=Fraction(1)).loss(1).delta) > 1e-6
         squares = [1 / (noise.variance - 1) for noise in noises]
         assert [float(x / sum(squares)) for x in squares] == pytest.approx([float(x) for x in shares], rel=0.02)
+
+    def test_as_many_groups_as_there_are_leave_nothing_out_and_nothing_to_pay_for(self):
+        for most, pays in ((5, True), (6, False), (7, False)):
+            plan = table().plan(NESTED, epsilon=1, keys=KEYS, max_groups=most)
+            assert (plan.measurement.sizes is not None, plan.left_out is not None) == (pays, pays)
+
+    def test_the_noise_of_the_sizes_needs_numbers_too(self):
+        assert table().plan(NESTED, epsilon="1e-8", keys=KEYS, left_out=0).measurement.sizes is None
+        with pytest.raises(ParameterError, match="no numbers for noise"):
+            table().plan(NESTED, epsilon="1e-8", keys=KEYS)
 
     def test_the_list_of_private_cells_and_the_sizes_are_paid_for(self):
         plan = table().plan(NESTED, epsilon=1, delta="1e-6")
@@ -334,6 +344,23 @@ class TestAnswers:
         assert abs(raws / runs - counts).max() < near
         assert abs(fits / runs - counts).max() < near
         assert (wholes / runs)[[0, 3, 5]].min() > 0.3  # The bias that is said.
+
+    @pytest.mark.parametrize("total", [-1000, 0, 1000])
+    def test_intervals_hold_what_is_published_however_far_the_noise_went(self, total):
+        plan = table().plan([[], ["region"]], epsilon=1, keys={"region": KEYS["region"]}, left_out=0)
+        drawn = Drawn(plan.cells, (np.array(total), np.array([-70, 10, 200])), None)
+        for answer in plan._published(drawn, plan.receipt):
+            low, high = answer.interval("0.5")
+            assert (low >= 0).all()
+            assert (low <= answer.columns["people"]).all()
+            assert (answer.columns["people"] <= high).all()
+
+    @pytest.mark.parametrize("epsilon", [8, 1, "0.01"])
+    def test_a_table_alone_reaches_as_far_as_its_noise_does(self, epsilon):
+        plan = table().plan([["region", "sex"]], epsilon=epsilon, keys=KEYS, left_out=0)
+        (noise,), (reach,) = plan.measurement.noises, plan.reaches
+        assert math.floor(reach) >= noise.radius(Fraction(1, 20))
+        assert reach < noise.radius(Fraction(1, 20)) + 2
 
     def test_public_totals_are_met_and_impossible_groups_left_out(self):
         known = {(): 300, "sex": {"f": 150, "m": 150}}

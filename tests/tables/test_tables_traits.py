@@ -269,6 +269,20 @@ def test_person_columns_in_another_order_are_another_question(tmp_path):
     assert found == [([1, 0], False), ([0, 1], False), ([0, 1], True)]
 
 
+def test_what_is_to_be_paid_anew_in_either_table_is_paid_anew(tmp_path):
+    (tmp_path / "visits.csv").write_text("user\n1\n")
+    (tmp_path / "people.csv").write_text("user,age\n1,A\n")
+    book = Ledger.in_memory(epsilon=10**7)
+    kept = []
+    for fresh in ((False, False), (False, False), (True, False), (False, True)):
+        visits, people = (
+            Table(tmp_path / f"{name}.csv", person="user", ledger=book, version="1", fresh=anew)
+            for name, anew in zip(("visits", "people"), fresh, strict=True)
+        )
+        kept.append(visits.join(people).group_by("age", keys=["A"]).count_people(**SURE).receipt.kept)
+    assert kept == [False, True, False, False]
+
+
 def test_people_of_a_type_that_names_nobody_are_refused():
     con = ibis.sqlite.connect()
     for name in ("visits", "people"):
