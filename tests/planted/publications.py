@@ -269,4 +269,11 @@ CATALOGUE = [
         "np.maximum(low, 0), high",
         TEST + "TestAnswers::test_intervals_hold_what_is_published_however_far_the_noise_went[-1000]",
     ),
+    Mutant(
+        "the kept figures of some groups are told of others",
+        PLAN,
+        "self.event, self.cells, self.known)",
+        "self.event, self.known)",
+        TEST + "test_other_keys_and_other_public_totals_are_other_questions",
+    ),
 ]

@@ -642,6 +642,19 @@ def test_as_many_private_values_are_shown_as_fit(monkeypatch):
     assert abs(found[()].columns["people"][0] - 9000) < 30
 
 
+def test_other_keys_and_other_public_totals_are_other_questions(tmp_path):
+    """What was kept of some groups is not told of others."""
+    people().to_csv(tmp_path / "p.csv", index=False)
+    book, kept = Ledger.in_memory(epsilon=10**6), []
+    first = ["n", "s"]
+    for keys, known in ((first, None), (["s", "n"], None), (["n", "q"], None), (first, {(): 200}), (first, None)):
+        one = Table(tmp_path / "p.csv", person="id", ledger=book, version="1")
+        found = one.publish([[], ["region"]], epsilon=999, keys={"region": keys}, left_out=0, totals=known)
+        kept.append((found["region"].columns["people"], found.receipt.kept))
+    half = [100, 100]
+    assert kept == [(half, False), (half, False), ([100, 0], False), (half, False), (half, True)]
+
+
 def test_which_private_values_fit_is_decided_by_noisy_numbers_alone(monkeypatch):
     """The true ones would tell which of two groups is the larger, and nobody has paid for that."""
     monkeypatch.setattr("discreet.tables.marginals.MOST_CELLS", 9)  # One value of each of two columns, and others.
