@@ -119,4 +119,11 @@ CATALOGUE = [
         "zone = None",
         D + "test_known_months_of_times_with_a_zone_begin_in_utc",
     ),
+    Mutant(
+        "a bin without width, whose key is known twice",
+        T + "total.py",
+        "any(a >= b for a, b in pairwise(ordered))",
+        "any(a > b for a, b in pairwise(ordered))",
+        D + "test_what_is_not_on_the_list_is_refused_with_what_to_write[bin(age, 0, 10, 10, 20)]",
+    ),
 ]

@@ -528,6 +528,7 @@ NOT_LISTED = {
     "day by day from 2020 to 2026": "a range of",
     "age by 10 from 0 to 95": "whole widths",
     "bin(age, 10, 0)": "ascend",
+    "bin(age, 0, 10, 10, 20)": "ascend",
     "bin(age, 0, 'x')": "ascend",
     "bin(city, 0, 1)": "ascend",
     "lower(age)": "string where int64 is",
