@@ -45,7 +45,7 @@ def test_a_digest_is_the_first_bytes_of_md5_the_least_significant_first(engine):
 
 @pytest.mark.parametrize(("person", "digests"), [("int64", 1), ("string", 2)])
 def test_spark_is_told_once_to_compute_a_digest(monkeypatch, person, digests):
-    """Beside an aggregate, Spark computes what it is told seven times seven times: most of its time, once."""
+    """Beside an aggregate, Spark computes as often as it is told: seven times a digest, once."""
     monkeypatch.setattr(Spark, "check", lambda self, table, columns: None)
     monkeypatch.setattr(bounding, "engine_of", lambda table: Spark(None))
     events = ibis.table({"id": person, "city": "string"}, name="events")
