@@ -92,6 +92,13 @@ PRICES = Histogram("amount", 0, "0.1", "3.14", "99.995", 100)
 WEIGHTS = Distinct("weight", 2)
 QUOTIENTS = [Ratio(Sum(*GRID), Rows(2)), Variance(*SIGNED), StandardDeviation("units", -10, 10, 1)]
 SAME = [Mean(*GRID), MEDIAN, People(), Sum(*GRID), Sum(*SIGNED), Ratio(Sum(*GRID), Rows(2)), Sum("amount", 0, 100, 1)]
+PACKED = [
+    Sum("units", -7, -2, 1),
+    Mean("amount", -1000, 1000, "0.001"),
+    Variance(*SIGNED),
+    Sum("units", -(2**29), 2**29, 1, name="far"),
+    Ratio(Sum(*GRID), Rows(2)),
+]
 PLANS = [
     Bounding(People(), person="id", by="city", max_groups=1),
     Bounding(People(), person="id", by="city", max_groups=3),
@@ -123,6 +130,8 @@ PLANS = [
     Bounding(SEVERAL, person="name", by=["flag"], max_groups=2, keys=[True, None], sizes=Sizes()),
     Bounding(SEVERAL, person=None, by="city"),
     Bounding(SAME, person="id", by="city", max_groups=2, sizes=Sizes()),
+    Bounding(PACKED, person="name", by=["city", "flag"], max_groups=2),
+    Bounding([*PACKED, WEIGHTS], person="id", by="month", max_groups=2, keys=[1, 2, None], sizes=Sizes()),
     Bounding(SAME, person=None, by="month"),
     Bounding(SAME, person="name"),
     Bounding(QUOTIENTS, person="id", by="city", max_groups=2),

@@ -27,9 +27,11 @@ from discreet.tables.aggregates import Aggregate
 from discreet.tables.aggregates.aggregate import at_most
 from discreet.tables.asking import asked
 from discreet.tables.engines import Engine, Fetch, alike, engine_of, numbers
+from discreet.tables.engines.engine import literal
 from discreet.tables.histograms import Histograms
 from discreet.tables.keys import Wire, domain_of, written
 from discreet.tables.order import Order
+from discreet.tables.packing import Packing
 from discreet.tables.ready import Question, Ready
 from discreet.tables.spread import Sizes
 from discreet.tables.where import predicate, used
@@ -310,12 +312,15 @@ class Bounding(Transformation[Any, Totals]):
         who = [f"p{i}" for i in range(len(self.person))]
         brought = {i: self._first_values(rows, i, Order.of(engine, salt), who, keys) for i in self._brought}
         shared = self._shared(table, engine)
-        each = self.each(rows, [*who, *keys], shared.values())
+        if (packing := self._packing(engine, shared)) is not None:
+            each = packing.each(rows, [*who, *keys], engine)
+        else:
+            each = self.each(rows, [*who, *keys], shared.values())
         if not keys:
             each = each if self.sizes is None else each.mutate(b=self.sizes.bin(each))
             return self._totals(each, keys, brought, shared)
         order = Order.of(engine, salt, self.common(table, engine))
-        return self._totals(*self._bounded(each, order, who, keys, brought), shared)
+        return self._totals(*self._bounded(each, order, who, keys, brought, packing), shared)
 
     def rows(self, table: Any, engine: Engine, number: Callable[[Any], Any] | None = None) -> Any:
         """Return the rows that count: people p0, p1, ..., keys k0, k1, ... and values s0, s1, ..., or w0, w1, ...
@@ -368,6 +373,13 @@ class Bounding(Transformation[Any, Totals]):
         }
         return {name: first.setdefault(value.op(), name) for name, value in values.items()}  # proof: shared
 
+    def _packing(self, engine: Engine, shared: Mapping[str, str]) -> Packing | None:
+        """Return how sums are packed, where there are groups to wait for, and rows are not looked at before."""
+        looked_at = self.sizes is not None and self.sizes.rows is not None
+        if not self.by or looked_at or engine.wide(literal(0)) is None:
+            return None
+        return Packing.of({name: self._values[name].bounds for name in dict.fromkeys(shared.values())})
+
     def _narrow(self, table: Any) -> Any:
         """Return the rows that pass the filter, with the columns that are needed: engines are slow on thousands."""
         wanted = dict.fromkeys(self.input_domain.columns)
@@ -395,16 +407,24 @@ class Bounding(Transformation[Any, Totals]):
         return ranked.filter(ranked.q <= self.aggregates[place].brings).select(*who, *keys, "w")  # proof: brought
 
     def _bounded(
-        self, each: Any, order: Order, who: list[str], keys: list[str], brought: Mapping[int, Any]
+        self,
+        each: Any,
+        order: Order,
+        who: list[str],
+        keys: list[str],
+        brought: Mapping[int, Any],
+        packing: Packing | None,
     ) -> tuple[Any, list[str], dict[int, Any]]:
         """Return each person's first groups in the keyed order, from a row for each person and group.
 
-        With them are the names of keys, and what is brought to these groups.
+        With them are the names of keys, and what is brought to these groups. What is packed is unpacked last: until
+        then, it is what all groups of all people are held in.
         """
         sizes = self.sizes
         kept = self.first_groups(
             each, order, who, keys, lambda placed: {} if sizes is None else sizes.of_people(placed, who)
         )
+        kept = kept if packing is None else packing.unpacked(kept)
         if self.sizes is not None:
             bins = self.sizes.bin(kept, self.max_groups)
             kept = kept.mutate(b=(kept.r == 1).ifelse(bins, 0))  # proof: bin

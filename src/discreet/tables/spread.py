@@ -179,7 +179,7 @@ class Sizes:
         import ibis
 
         window = ibis.window(group_by=[each[p] for p in who], order_by=each.v, rows=(None, None))
-        columns = {"groups": each.n.count()}
+        columns = {"groups": each.count()}
         if self.rows is not None:
             counted = self.counted(each)
             columns |= {"rows": counted.sum(), "kept": counted.clip(upper=self.rows).sum()}

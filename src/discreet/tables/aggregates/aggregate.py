@@ -86,6 +86,11 @@ class Aggregate(ABC):
         """The least and the greatest number of steps that a person may add to a group."""
 
     @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The least and the greatest of what `placed` gives, where it has a column of numbers."""
+        return None
+
+    @property
     def bins(self) -> int:
         """How many bins its people are counted in, each in one of them; 0 where they add up to a total."""
         return 0

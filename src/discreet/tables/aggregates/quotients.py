@@ -263,6 +263,11 @@ class Ratio(Aggregate):
         """Return it with the bounds of both."""
         return Ratio(self.numerator.learned(found), self.denominator.learned(found), name=self.name)
 
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """Those of the first."""
+        return self.numerator.bounds
+
     def placed(self, value: Any, engine: Engine) -> Any:
         """Return the steps of the first."""
         return self.numerator.placed(value, engine)

@@ -342,6 +342,13 @@ class Engine(ABC):
         """Return the numbers that texts are, null for those that are none, where the engine has a cast that says so."""
         return text
 
+    def wide(self, x: Any) -> Any:
+        """Return a whole number as one of 128 bits, where the engine adds such and shifts them; else None.
+
+        Ibis takes it for one of 64 bits.
+        """
+        return None
+
     def once(self, table: Any) -> Any:
         """Return a table of which each column is computed once, however often it is used."""
         return table
