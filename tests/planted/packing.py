@@ -45,7 +45,7 @@ CATALOGUE = [
         "a ratio is packed by the bounds of nothing",
         T + "aggregates/quotients.py",
         "        return self.numerator.bounds\n",
-        "        return 0, 1\n",
+        "        return 1, 2\n",
         REFERENCE,
     ),
     Mutant(
