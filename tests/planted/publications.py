@@ -223,15 +223,15 @@ CATALOGUE = [
     Mutant(
         "a plan with another condition is taken for the one that was published",
         T + "publishing.py",
-        "of = [self.where, ",
-        "of = [",
+        "[self.version, self.where, said.person",
+        "[self.version, said.person",
         FILE + "test_another_question_under_the_same_version_is_paid_for_and_not_called_lost[where]",
     ),
     Mutant(
         "a plan of another person is taken for the one that was published",
         T + "publishing.py",
-        "self.binding.person, dict(",
-        "dict(",
+        "self.where, said.person, ",
+        "self.where, ",
         FILE + "test_another_question_under_the_same_version_is_paid_for_and_not_called_lost[person]",
     ),
     Mutant(
