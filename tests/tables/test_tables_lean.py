@@ -7,6 +7,9 @@ import pytest
 
 pytest.importorskip("ibis", reason="pip install 'discreet[tables]'")
 
+from discreet.tables import Table
+from discreet.tables.engines.lean import connected
+
 SAME = """
 import sys
 from dataclasses import replace
@@ -98,3 +101,16 @@ else:
 def test_a_connection_is_closed_with_its_last_table_by_the_process_that_opened_it():
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", CLOSED], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_connection_of_ours_has_threads_enough_and_a_users_own_is_left_as_it_is(tmp_path):
+    ibis = pytest.importorskip("ibis")
+    theirs = ibis.duckdb.connect(threads=1)
+    theirs.con.execute("CREATE TABLE events AS SELECT 1 AS user_id, 'Rome' AS city")
+    Table(theirs.table("events"), person="user_id").group_by("city", keys=["Rome"]).count_people(
+        epsilon=1, max_groups=1
+    )
+    assert theirs.con.execute("SELECT current_setting('threads')").fetchall() == [(1,)]
+    ours = connected(ibis)
+    ((threads,),) = ours.con.execute("SELECT current_setting('threads')").fetchall()
+    assert threads >= 3

@@ -14,12 +14,18 @@ __all__ = ["closed_at_end", "connected", "put_off"]
 
 _COMPILERS: Final = "ibis.backends.sql.compilers"
 _WANTED: Final = f"{_COMPILERS}.duckdb"
+_THREADS: Final = 3
+"""With fewer threads, DuckDB lets each of them grow one table of all that it groups, which takes more of everything."""
 
 
 def connected(ibis: Any) -> Any:
-    """Return a DuckDB of its own in this process."""
+    """Return a DuckDB of its own in this process, with threads enough to group people in little memory."""
     put_off()
-    return closed_at_end(ibis.duckdb.connect())
+    backend = ibis.duckdb.connect()
+    ((threads,),) = backend.con.execute("SELECT current_setting('threads')").fetchall()
+    if threads < _THREADS:
+        backend.con.execute(f"SET threads = {_THREADS}")
+    return closed_at_end(backend)
 
 
 def closed_at_end(backend: Any) -> Any:
