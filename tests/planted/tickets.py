@@ -55,8 +55,8 @@ CATALOGUE = [
     Mutant(
         "no ticket is as good as one",
         "serve/app.py",
-        "            if ticket is None:\n",
-        "            if ticket is None and TICKET in request.headers:\n",
+        "            if ticket is None:  # Unless",
+        "            if ticket is None and TICKET in request.headers:  # Unless",
         f"{E}::TestOverHttp",
     ),
     Mutant(
@@ -196,5 +196,26 @@ CATALOGUE = [
         "found = coins.bits(bits) | 3 << (bits - 2) | 1",
         "found = coins.bits(bits) & ~(1 << (bits - 2)) | 1 << (bits - 1) | 1",
         f"{V}::TestSigning",
+    ),
+    Mutant(
+        "a ticket of the last wave is never known again",
+        "serve/app.py",
+        "return await self._stored_before(request, once) or PlainTextResponse",
+        "return PlainTextResponse",
+        f"{E}::TestWaves",
+    ),
+    Mutant(
+        "any key is a retry",
+        "serve/app.py",
+        "if once is None or not await self._writer.aside(lambda: self._store.has(once)):",
+        "if once is None:",
+        f"{E}::TestWaves",
+    ),
+    Mutant(
+        "a store that is upgraded meanwhile is taken for damaged",
+        "serve/sqlite.py",
+        '            connection.execute("BEGIN")  # All of it as of one moment: another process may upgrade it meanwhile.\n',
+        "",
+        f"{E}::TestFiles",
     ),
 ]

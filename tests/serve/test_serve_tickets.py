@@ -148,6 +148,31 @@ class TestFiles:
         with closing(sqlite3.connect(file)) as raw:
             assert raw.execute("PRAGMA user_version").fetchone() == (FORMAT,)
 
+    def test_two_programs_may_bring_it_there_at_once(self, survey, memory_path, monkeypatch):
+        """One has read the format when the other changes it: it must not take what it then finds for damage."""
+        open_store(survey, memory_path).close()
+        (file,) = memory_path.glob("*.reports")
+        with closing(sqlite3.connect(file)) as raw:
+            for table in NEW:
+                raw.execute(f"DROP TABLE {table}")
+            raw.execute("PRAGMA user_version = 1")
+            raw.commit()
+        other = threading.Thread(target=lambda: open_store(survey, memory_path).close())
+
+        class Slow(sqlite3.Connection):
+            def execute(self, sql, *values):
+                found = super().execute(sql, *values)
+                if sql == "PRAGMA user_version" and other.ident is None:
+                    other.start()
+                    other.join(0.3)
+                return found
+
+        connect = sqlite3.connect
+        monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, **{"factory": Slow} | more))
+        open_store(survey, memory_path).close()
+        other.join()
+        open_store(survey, memory_path).close()
+
     @pytest.mark.xdist_group("postgres")
     def test_so_is_one_in_postgresql(self, survey):
         url = postgres()
@@ -488,5 +513,31 @@ class TestWaves:
                 assert (await answered(http, good, body)).status_code == 200
                 moment[0] = NOON + timedelta(hours=4)
                 assert (await asked(http, autumn, last)).status_code == 410
+
+        played(play())
+
+    def test_what_was_stored_in_spring_is_answered_as_stored_when_it_is_sent_again_in_autumn(
+        self, survey, store, memory_path
+    ):
+        (code,) = invite(survey, store, 1, wave="spring")
+        moment = [NOON]
+        keys = {'"spring"': SPRING, '"autumn"': AUTUMN}
+
+        async def play():
+            more = {"calendar": self.calendar, "now": lambda: moment[0], "keys": keys}
+            async with collecting(survey, memory_path, store=store, **more) as http:
+                request, body = wanted(survey, SPRING, "spring"), given(survey, 0, 1)
+                ticket = request.ticket((await asked(http, code, request)).content)
+                assert (await answered(http, ticket, body, ONCE)).status_code == 200
+                for minutes in (90, 150):
+                    moment[0] = NOON + timedelta(minutes=minutes)
+                    again = await answered(http, ticket, body, ONCE)
+                    assert (again.status_code, again.json()) == (200, {"stored": 1})
+                for once in (None, "f" * 32):
+                    other = await answered(http, ticket, body, once)
+                    assert (other.status_code, other.text) == (403, UNINVITED)
+                assert (await answered(http, ticket, b"junk", ONCE)).status_code == 400
+                assert store.waves() == ['"spring"']
+                assert len(store.payloads('"spring"')) == 1
 
         played(play())

@@ -254,8 +254,8 @@ class Desk:
             invitation = invitation_mark(code, self._survey.tag, period.wave)
         if self._exchange is not None:
             ticket = self._exchange.mark(text_of(period.wave), period.wave, request.headers.get(TICKET, ""))
-            if ticket is None:
-                return PlainTextResponse(f"{_UNINVITED}\n", 403)
+            if ticket is None:  # Unless it is of the last wave, and was taken then.
+                return await self._stored_before(request, once) or PlainTextResponse(f"{_UNINVITED}\n", 403)
         payloads = await self._payloads(await self._body(request, self._settings.most_bytes), kind)
         n = len(payloads) // self._intake.width
         if (code is not None or ticket is not None) and n > 1:  # An invitation is one person's.
@@ -268,17 +268,19 @@ class Desk:
         return _stored(n)
 
     async def _retried(self, request: Request, closed: int) -> Response:
-        """Answer what was stored while a wave was open as it was then, since that answer may have been lost."""
+        """Refuse what comes while no wave is open, unless it was stored in time."""
         once = once_mark(request.headers.get(ONCE, ""), self._survey.tag)
         if once is None:
             raise HTTPException(closed)
         self._limit(request)
-        if not await self._writer.aside(lambda: self._store.has(once)):
-            raise HTTPException(closed)
-        return _stored(
-            len(await self._payloads(await self._body(request, self._settings.most_bytes), _kind(request)))
-            // self._intake.width
-        )
+        return await self._stored_before(request, once) or _said(closed)
+
+    async def _stored_before(self, request: Request, once: bytes | None) -> Response | None:
+        """Answer what was stored before as it was then, since that answer may have been lost; None for all else."""
+        if once is None or not await self._writer.aside(lambda: self._store.has(once)):
+            return None
+        body = await self._body(request, self._settings.most_bytes)
+        return _stored(len(await self._payloads(body, _kind(request))) // self._intake.width)
 
     async def _body(self, request: Request, most: int) -> bytes:
         """Return the body, or refuse one that is too long or too slow."""

@@ -140,6 +140,7 @@ class SQLiteStore(Store):
         """Refuse a file of another program, of a newer one, of another survey, or that is damaged."""
         connection = _connect(self._path, "rw")
         try:
+            connection.execute("BEGIN")  # All of it as of one moment: another process may upgrade it meanwhile.
             ((application,),) = connection.execute("PRAGMA application_id")
             ((version,),) = connection.execute("PRAGMA user_version")
             if application != _APPLICATION:
@@ -153,6 +154,7 @@ class SQLiteStore(Store):
                 self.refuse(DAMAGED)
             if connection.execute("SELECT tag, width FROM about").fetchall() != [(tag, self.width)]:
                 self.refuse("holds the reports of another survey: choose another folder")
+            connection.execute("COMMIT")
             if version != FORMAT:
                 _upgrade(connection)
         finally:
