@@ -107,6 +107,11 @@ class TestPolicy:
         with pytest.raises(ParameterError):
             Poll(survey_of(), collector=collector)
 
+    @pytest.mark.parametrize("collector", ["http://poll.example.org", "HTTP://192.0.2.7:8080/a"])
+    def test_an_address_without_https_is_refused_with_the_reason(self, collector):
+        with pytest.raises(ParameterError, match="https: over http only an address of this machine, such as localhost"):
+            Poll(survey_of(), collector=collector)
+
     def test_it_loads_nothing_and_has_no_style_or_handler_in_an_attribute(self):
         page = Poll(survey_of(), Wording(title="T", consent="C"), collector="https://poll.example.org").to_html()
         for tag, attrs in Tags(page).tags:

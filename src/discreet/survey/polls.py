@@ -367,6 +367,10 @@ def _address(collector: Any) -> str | None:
     if collector == _SELF:
         return _SELF
     found = _ADDRESS.fullmatch(collector)
-    if found is None or (found[1].lower() == "http" and found[2].lower() not in _HERE):
+    if found is not None and found[1].lower() == "http" and found[2].lower() not in _HERE:
+        raise ParameterError(
+            "collector", collector, "https: over http only an address of this machine, such as localhost, can be asked"
+        )
+    if found is None:
         raise ParameterError("collector", collector, 'an address such as https://poll.example.org, or "self"')
     return str(collector).rstrip("/")
