@@ -172,6 +172,19 @@ class TestLoss:
             survey.client(most=Fraction(math.nextafter(total, 0)))
         assert survey.client(most=Fraction(total)).report(ANSWERS)
 
+    def test_what_is_too_much_is_said_as_it_was_typed_with_the_limit_that_would_do(self):
+        survey = Survey([Question(f"q{i}", ["no", "yes"]) for i in range(4)], epsilon=20)
+        with pytest.raises(BudgetError) as told:
+            survey.client()
+        assert str(told.value) == (
+            "this survey: epsilon=20 is more than most=10; nothing was asked (most = 20 would let it be asked)"
+        )
+        assert survey.client(most=20)
+        total = asked().privacy_map(1)
+        with pytest.raises(BudgetError, match=r"most = [\d.]+ would") as told:
+            asked().client(most=Fraction(math.nextafter(total, 0)))
+        assert asked().client(most=str(told.value).split("most = ")[1].split()[0])
+
     def test_many_small_questions_do_not_slip_past_the_limit(self):
         forms = [
             (q := Question(f"q{i}", ["no", "yes"])).form(RandomizedResponse(categories=q.categories, prob="3/4"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from discreet.coins import SYSTEM, Coins, KeyedCoins
 from discreet.errors import BudgetError, KindError, ParameterError, show
-from discreet.exact import Exact, whole
+from discreet.exact import Exact, whole, written
 from discreet.ledger import Ledger
 from discreet.measures import INFINITE, MaxDivergence, Pure, amount
 from discreet.reals import sign
@@ -205,10 +205,21 @@ def cost_within(price: Pure, most: Exact, ledger: Ledger | None, name: str, /) -
         amount(most, "most")
     cost = MaxDivergence().up(price)
     if not MaxDivergence().allows(price, most):  # proof: most
-        raise BudgetError(f"{name}: epsilon={cost} is more than most={show(most)}; nothing was asked")
+        raise BudgetError(
+            f"{name}: epsilon={_shown(price, cost)} is more than most={show(most)}; nothing was asked "
+            f"(most = {_shown(price, cost)} would let it be asked)"
+        )
     if ledger is not None and cost == INFINITE:
         raise BudgetError(f"{name}: epsilon={cost} is more than any ledger has; nothing was asked")
     return cost
+
+
+def _shown(price: Pure, cost: float) -> str:
+    """Write a loss shortly, and such that it is enough as a limit."""
+    if cost == INFINITE:
+        return "inf"
+    short = written(cost, up=True)
+    return short if "/" not in short and MaxDivergence().allows(price, short) else repr(cost)
 
 
 def given(ledger: Ledger | None, /) -> list[dict[str, Any]]:
