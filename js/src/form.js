@@ -96,7 +96,7 @@ export class Question {
    */
   place(answer) {
     const place = this.choices.indexOf(/** @type {Choice} */ (answer ?? this.missing));
-    need(place >= 0, `${this.name}: the answer is not one of the choices`);
+    need(place >= 0, `${this.name}: need ${answer == null ? "an answer" : "one of the choices"}`);
     return place;
   }
 

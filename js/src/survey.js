@@ -89,7 +89,7 @@ export class SurveyClient {
   async report(answers) {
     const { digest, forms } = this.form;
     const names = forms.map(({ question }) => question.name);
-    need(Object.keys(answers).every((name) => names.includes(name)), "need answers to these questions");
+    need(Object.keys(answers).every((name) => names.includes(name)), `need answers to ${names.join(", ")}`);
     const said = (/** @type {string} */ name) => (Object.hasOwn(answers, name) ? answers[name] : null);
     const heard = [];
     for (const client of this.#clients) heard.push(await client.heard(said(client.form.question.name)));

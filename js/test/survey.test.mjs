@@ -62,6 +62,10 @@ test("answers to other questions, and none where one is required: nothing is cha
   for (const bad of [{}, { ...answers, other: 1 }, { ...answers, member: "perhaps" }, { ...answers, member: null }]) {
     await assert.rejects(client.report(bad), Refused);
   }
+  await refused(client.report({ ...answers, member: "perhaps" }), /^member: need one of the choices$/);
+  for (const none of [null, undefined]) await refused(client.report({ ...answers, member: none }), /^member: need an answer$/);
+  const names = form.forms.map(({ question }) => question.name).join(", ");
+  await refused(client.report({ ...answers, other: 1 }), new RegExp(`^need answers to ${names}$`));
   assert.deepEqual(paid, []);
   const { smokes, ...rest } = answers;
   const code = (said) => client.report(said).then((response) => response.toCode());
