@@ -34,6 +34,9 @@ import { Ticket } from "./tickets.js";
 
 const MOST_BARS = 8;
 const PATIENCE = 20_000;
+/** Why a server does not take a response. There is no code then: handed in, it would pass by what the server keeps to. */
+const REFUSALS = new Map([[403, "uninvited"], [410, "over"], [413, "too_long"], [429, "wait"]]);
+const LATER = ["uninvited", "wait"];
 
 /** @param {string} id */
 const found = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -218,11 +221,14 @@ async function toReview(form) {
   show(review);
 }
 
+/** What is said where there is no ticket. @param {import("./tickets.js").State} state */
+const unable = (state) => (state === "over" ? state : `ticket_${state}`);
+
 /** Whether a response will be taken as far as tickets go: no die is rolled before that is known. */
 async function admitted() {
   const state = held ? await held.state() : "ready";
   if (state === "failed" && !review.querySelector(".failed")) review.append(made("p", "failed", said("ticket_failed")));
-  else if (state !== "ready" && state !== "failed") tell(`ticket_${state}`);
+  else if (state !== "ready" && state !== "failed") tell(unable(state));
   return state === "ready";
 }
 
@@ -274,9 +280,14 @@ async function send(form, response, once = hex(crypto.getRandomValues(new Uint8A
   const how = { method: "POST", headers, body: response.toBytes(), credentials: "omit", cache: "no-store", redirect: "error" };
   const signal = AbortSignal.timeout?.(PATIENCE);
   const got = await fetch(`${poll.collector}`, { ...how, referrerPolicy: "no-referrer", signal }).catch(() => null);
-  if (got?.ok) await held?.drop();
-  if (got?.ok) finish("thanks", ...what(form, response));
-  else await toCode(form, response, got !== null && got.status >= 400 && got.status < 500 ? "not_taken" : "failed", once);
+  if (got?.ok) {
+    await held?.drop();
+    return finish("thanks", ...what(form, response));
+  }
+  if (got === null || got.status >= 500 || got.status === 408) return toCode(form, response, "failed", once);
+  const why = REFUSALS.get(got.status) ?? "not_taken";
+  const again = LATER.includes(why) ? [button("again", () => send(form, response, once), "main")] : [];
+  finish(why, made("div", "buttons", ...again));
 }
 
 /** What a response says, question by question. @param {import("../src/survey.js").SurveyForm} form @param {Response} response */
@@ -384,7 +395,7 @@ async function main() {
   addEventListener("pagehide", erase);
   document.body.dataset.ready = "";
   const state = await held?.state();
-  if (state && state !== "ready" && state !== "failed") return tell(`ticket_${state}`);
+  if (state && state !== "ready" && state !== "failed") return tell(unable(state));
   if (held?.sending) await toCode(form, new Response(held.sending.tag, held.sending.payloads), "failed", held.sending.once);
 }
 

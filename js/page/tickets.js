@@ -7,7 +7,7 @@ import { fingerprint, fromHex, request, ticket } from "./blind.js";
 /** What is being sent: kept until it is acknowledged, so that it is sent again as it is. */
 /** @typedef {{ once: string, tag: Bytes, payloads: Bytes[] }} Sending */
 /** @typedef {{ code: string, secret: import("./blind.js").Secret, ticket?: Bytes, sending?: Sending }} Kept */
-/** @typedef {"ready" | "none" | "refused" | "changed" | "failed"} State */
+/** @typedef {"ready" | "none" | "refused" | "over" | "changed" | "failed"} State */
 
 const PATIENCE = 20_000;
 
@@ -69,10 +69,10 @@ export class Ticket {
     return [this.#where.key, this.#where.about, code];
   }
 
-  /** @param {Kept} kept */
+  /** Another page of this browser may have used it up meanwhile: then it stays forgotten. @param {Kept} kept */
   async #keep(kept) {
     this.#kept = kept;
-    await changed((store) => store.put(kept, this.#name(kept.code)));
+    await changed((store) => whereThere(store, kept, this.#name(kept.code)));
   }
 
   /** @returns {Promise<State>} */
@@ -88,7 +88,7 @@ export class Ticket {
     }
     const kept = /** @type {Kept} */ (this.#kept);
     const signed = await asked(this.#where.address, kept);
-    if (signed === "refused") await this.drop(); // It gives no ticket; whatever is asked for next is new.
+    if (signed === "refused" || signed === "over") await this.drop(); // It gives no ticket; whatever is asked for next is new.
     if (typeof signed === "string") return signed;
     const made = await ticket(this.#key, this.#about, kept.secret, signed).catch(() => null);
     if (made === null) return "changed";
@@ -104,6 +104,13 @@ function unlessThere(store, made, name) {
   return before;
 }
 
+/** Keep something in the place of what was there. @param {IDBObjectStore} store @param {Kept} made @param {string[]} name */
+function whereThere(store, made, name) {
+  const before = store.get(name);
+  before.onsuccess = () => before.result && store.put(made, name);
+  return before;
+}
+
 /** What the server answers to a request. @param {string} address @param {Kept} kept @returns {Promise<Bytes | State>} */
 async function asked(address, { code, secret }) {
   const headers = { "Content-Type": "application/octet-stream", "Discreet-Invitation": code };
@@ -113,7 +120,9 @@ async function asked(address, { code, secret }) {
   try {
     const got = await fetch(address, { ...how, referrerPolicy: "no-referrer", signal });
     if (got.ok) return new Uint8Array(await got.arrayBuffer());
-    return got.status === 403 || got.status === 410 ? "refused" : got.status === 400 || got.status === 413 ? "changed" : "failed";
+    if (got.status === 403) return "refused";
+    if (got.status === 410) return "over";
+    return got.status < 500 && got.status !== 408 && got.status !== 429 ? "changed" : "failed";
   } catch {
     return "failed";
   }

@@ -214,7 +214,7 @@ def test_the_invitation_goes_along_in_a_header_and_leaves_the_address(browser, s
     assert "code" not in str(server.seen[0])
 
 
-@pytest.mark.parametrize("broken", ["offline", 503, 403])
+@pytest.mark.parametrize("broken", ["offline", 503, 408])
 def test_without_a_network_there_is_a_code_with_the_same_bytes(browser, server, broken):
     zxing = pytest.importorskip("zxingcpp", reason="QR codes are not read again: zxing-cpp is not installed")
     server.page = Poll(asked(), wording(), collector=server.address).to_html()
@@ -225,7 +225,7 @@ def test_without_a_network_there_is_a_code_with_the_same_bytes(browser, server, 
         confirm(tab)
         code = tab.locator("textarea").input_value()
         drawn = Gatherer(asked().forms).response(code).to_bytes()
-        assert ("did not take" if broken == 403 else "could not be sent") in tab.locator("#done").inner_text()
+        assert "could not be sent" in tab.locator("#done").inner_text()
         assert forgotten(tab)
         image = tab.locator("svg.qr").screenshot()
         pixels = tab.evaluate(PIXELS, list(image))
@@ -241,6 +241,48 @@ def test_without_a_network_there_is_a_code_with_the_same_bytes(browser, server, 
         once = server.seen[-1][2]["Discreet-Once"]
         assert tried in ([], [once])
         assert len(bytes.fromhex(once)) == 16
+
+
+@pytest.mark.parametrize(
+    ("status", "why", "later"),
+    [
+        (403, "needs an invitation that has not been used", True),
+        (410, "is over", False),
+        (413, "longer than is allowed", False),
+        (429, "wait a minute", True),
+        (400, "does not fit the survey there", False),
+    ],
+)
+def test_a_refusal_names_its_reason_and_offers_no_code_that_would_pass_it_by(browser, server, status, why, later):
+    server.page = Poll(asked(), wording(), collector=server.address).to_html()
+    with opened(browser, server) as tab:
+        fill(tab)
+        server.status = status
+        tab.click("#ask button")
+        tab.click("#review button.main")
+        tab.wait_for_selector("#done h2:not(.working)")
+        assert why in tab.locator("#done h2").inner_text()
+        assert tab.locator("#done textarea, #done svg").count() == 0
+        assert tab.locator("#done button").count() == later
+        assert forgotten(tab)
+        if later:
+            (refused,) = server.sent
+            server.status = 204
+            tab.click("#done button.main")
+            tab.wait_for_function("() => document.querySelector('#done h2').textContent === 'Thank you'")
+            assert server.sent == [refused, refused]
+            posts = [headers["Discreet-Once"] for method, _, headers in server.seen if method == "POST"]
+            assert len(set(posts)) == 1
+
+
+def test_the_arrow_points_where_people_read(browser, server):
+    server.page = Poll(asked(), wording(), collector="self").to_html()
+    turned = "() => [...document.querySelectorAll('.how svg')].map((icon) => getComputedStyle(icon).transform)"
+    with opened(browser, server) as tab:
+        tab.wait_for_selector("body[data-ready]")
+        assert tab.evaluate(turned) == ["none"] * 3
+        tab.select_option("#language", "ar")
+        assert tab.evaluate(turned) == ["none", "none", "matrix(-1, 0, 0, 1, 0, 0)"]
 
 
 PIXELS = """async (bytes) => {

@@ -153,6 +153,54 @@ def test_two_pages_of_one_browser_have_one_ticket(tmp_path):
         assert reports(ana) == 1
 
 
+def test_the_second_of_two_pages_with_one_ticket_is_told_why_and_leaves_nothing_behind(tmp_path):
+    with people(tmp_path, 1) as ((ana,), (code, _)):
+        other = Person(ana.context, ana.address)
+        for page in (ana, other):
+            page.open(code)
+            page.answer()
+        ana.send()
+        assert ana.heading == "Thank you"
+        other.send()
+        assert "needs an invitation that has not been used" in other.heading
+        assert other.page.locator("textarea").count() == 0
+        assert other.kept() == 0
+        assert reports(ana) == 1
+        assert ana.told == other.told == []
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(410, "This survey is over"), (403, "This invitation has been used already"), (404, "The server did not sign")],
+)
+def test_what_refuses_an_invitation_is_told(tmp_path, status, said):
+    with people(tmp_path, 1) as ((ana,), (code, _)):
+        ana.page.route("**/tickets", lambda route: route.fulfill(status=status))
+        ana.open(code)
+        assert ana.heading.startswith(said)
+        ana.page.unroute("**/tickets")
+        ana.open(code)
+        ana.answer()
+        ana.send()
+        assert ana.heading == "Thank you"
+        assert reports(ana) == 1
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+def test_a_server_that_is_busy_is_asked_again_with_the_same_request(tmp_path, status):
+    with people(tmp_path, 1) as ((ana,), (code, _)):
+        ana.page.route("**/tickets", lambda route: route.fulfill(status=status))
+        ana.open(code)
+        ana.answer()
+        ana.page.locator("#review button.main").click()
+        ana.page.wait_for_selector("#review .failed")
+        ana.page.unroute("**/tickets")
+        ana.send()
+        assert ana.heading == "Thank you"
+        assert len({data for path, _, data in ana.sent if path == "tickets"}) == 1
+        assert ana.kept() == 0
+
+
 def test_lost_answers_of_the_server_cost_nobody_their_vote(tmp_path):
     """Neither the signature arrives nor, later, what acknowledges the response; each time the page is opened anew."""
     with people(tmp_path, 1) as ((ana,), (code, _)):
