@@ -150,8 +150,8 @@ CATALOGUE = [
     Mutant(
         "whatever has a key is called stored after the end",
         "serve/app.py",
-        "if not await self._writer.aside(lambda: self._store.has(once)):",
-        "if await self._writer.aside(lambda: self._store.has(once)) is None:",
+        "if once is None or not await self._writer.aside(lambda: self._store.has(once)):",
+        "if once is None or await self._writer.aside(lambda: self._store.has(once)) is None:",
         f"{A}::TestWaves",
     ),
     Mutant(
