@@ -328,6 +328,15 @@ class TestWaves:
 
         played(play())
 
+    def test_whoever_tries_keys_after_the_end_is_limited(self, survey, memory_path):
+        async def play():
+            more = {"calendar": self.calendar, "now": lambda: NOON + timedelta(minutes=181), "rate": 2}
+            async with collecting(survey, memory_path, **more) as http:
+                body = given(survey, 0, 0)
+                return [(await sent(http, body, f"{i:032x}")).status_code for i in range(4)]
+
+        assert played(play()) == [410, 410, 429, 429]
+
     def test_waves_are_read_from_the_survey(self, tmp_path):
         text = """
             epsilon = 1

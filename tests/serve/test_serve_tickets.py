@@ -19,9 +19,10 @@ from postgres_server import shared
 from serve_desk import BINARY, TOKEN, collecting, given, played, sent, small_survey
 from tiers import cases
 
-from discreet.errors import StoreError
+from discreet.errors import ParameterError, StoreError
 from discreet.serve import Calendar, Period, SigningKey, invite, open_store, ticket_keys
 from discreet.serve.invitations import invitation_mark
+from discreet.serve.opening import invitations_in
 from discreet.serve.store import FORMAT, NEW, Outcome, Submission
 from discreet.survey.tickets import TicketKey, TicketRequest, ticket_about
 
@@ -227,6 +228,20 @@ class TestFiles:
         assert len(found) == 1
 
 
+def test_the_file_and_the_command_may_not_want_different_invitations(tmp_path):
+    for name, text in (("a.toml", 'invitations = "blind"'), ("a.json", '{"invitations": "blind"}')):
+        file = tmp_path / name
+        file.write_text(text)
+        assert invitations_in(file) == invitations_in(file, "blind") == "blind"
+        with pytest.raises(ParameterError, match="blind, as the survey's file says"):
+            invitations_in(file, "codes")
+    file.write_text("{}")
+    assert (invitations_in(file), invitations_in(file, "blind")) == ("codes", "blind")
+    file.write_text('{"invitations": "blnd"}')
+    with pytest.raises(ParameterError, match="blind"):
+        invitations_in(file)
+
+
 @needs_fork
 def test_a_process_that_is_killed_while_it_spends_and_stores_leaves_all_that_it_acknowledged(survey, memory_path):
     """Each invitation that was granted is spent on that request, and each ticket that was taken has its response."""
@@ -405,6 +420,53 @@ class TestOverHttp:
                 assert (await asked(http, code, wanted(survey))).status_code == 503
 
         played(play())
+
+    def test_whoever_has_been_answered_waits_no_more(self, survey, store, memory_path, monkeypatch):
+        codes = invite(survey, store, 3)
+        monkeypatch.setattr("discreet.serve.exchange._MOST_WAITING", 1)
+
+        async def play():
+            async with collecting(survey, memory_path, store=store, keys=KEYS) as http:
+                assert [(await asked(http, code, wanted(survey))).status_code for code in codes] == [200] * 3
+                assert (await asked(http, codes[0], wanted(survey))).status_code == 403
+                assert await ticket_for(http, survey, invite(survey, store, 1)[0])
+
+        played(play())
+
+    def test_all_who_share_a_write_that_fails_are_told(self, survey, store, memory_path):
+        codes = invite(survey, store, 6)
+
+        def full(_):
+            time.sleep(0.05)  # The others come meanwhile.
+            raise StoreError("does not fit on the disk")
+
+        store.grant = full
+
+        async def play():
+            async with collecting(survey, memory_path, store=store, keys=KEYS) as http, asyncio.timeout(20):
+                answers = await asyncio.gather(*(asked(http, code, wanted(survey)) for code in codes))
+                assert [each.status_code for each in answers] == [503] * 6
+                assert store.invited() == (6, 0)
+
+        played(play())
+
+    def test_pages_of_another_site_may_send_tickets_and_all_is_counted_by_path(self, survey, store, memory_path):
+        site = "https://school.example.org"
+        wish = {"origin": site, "access-control-request-method": "POST"}
+
+        async def play():
+            async with collecting(survey, memory_path, store=store, keys=KEYS, origins=(site,)) as http:
+                for path, header in (("/tickets", "discreet-invitation"), ("/reports", "discreet-ticket")):
+                    more = {"access-control-request-headers": f"content-type,{header}"}
+                    assert (await http.options(path, headers=wish | more)).status_code == 200
+                await http.get("/key")
+                await asked(http, None, wanted(survey))
+                return (await http.get("/metrics", headers=TOKEN)).text
+
+        told = played(play())
+        assert 'path="/key",status="200"} 1\n' in told
+        assert 'path="/tickets",status="403"} 1\n' in told
+        assert "other" not in told
 
     def test_tickets_are_counted_among_what_one_address_may_ask(self, survey, store, memory_path):
         async def play():

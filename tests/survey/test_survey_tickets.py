@@ -198,6 +198,13 @@ class TestSigning:
             assert pow(2, prime - 1, prime) == pow(3, prime - 1, prime) == 1
             assert (prime - 1) % EXPONENT
 
+    def test_a_second_prime_that_is_close_to_the_first_is_drawn_again(self):
+        first, second = NUMBER["p"], NUMBER["q"]
+        close = next(each for each in itertools.count(first + 2, 2) if signing._is_good(each))
+        bits = 2 * first.bit_length()
+        made = SigningKey.made(bits, Listed(first, first, close, second))
+        assert made.to_bytes() == FIXED.to_bytes()
+
     def test_primes_have_both_top_bits_so_that_the_modulus_is_never_short(self):
         least = signing._prime(1024, Listed(*range(0, 100_000, 2)))
         assert 0 < least - (3 << 1022) < 100_000
