@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs; makes no page in docs")
     parser.add_argument("--page", action="store_true", help="run nothing; write the page from the cache")
     parser.add_argument("--cache", type=Path, help="where the parts' rows are kept (build/bench)")
-    parser.add_argument("--out", type=Path, help="where the page goes (docs/benchmarks.md)")
+    parser.add_argument("--out", type=Path, help="a page of the suites named; else docs/benchmarks.md, of all")
     asked = parser.parse_args(arguments)
     if unknown := set(asked.suites) - set(SUITES):
         parser.error(f"no suite {', '.join(sorted(unknown))}: there are {', '.join(SUITES)}")
@@ -53,7 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(table(rows) + "\n" + summary(rows), flush=True)
     out = asked.out or (folder / "benchmarks.md" if asked.quick else PAGE)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(_page(folder))
+    named = asked.suites if asked.out and asked.suites else SUITES
+    out.write_text(_page(folder, {suite: title for suite, title in SUITES.items() if suite in named}))
     print(f"{out} is written from {folder}", file=sys.stderr)
     return 0
 
@@ -88,9 +89,9 @@ def _chosen(suites: list[str] | dict[str, str], only: list[str] | None) -> list[
     return [(suite, name) for suite, name in parts if not only or name in only]
 
 
-def _page(folder: Path) -> str:
-    texts = {suite: (title, importlib.import_module(f"benchmarks.{suite}").__doc__) for suite, title in SUITES.items()}
-    files = [folder / f"{suite}-{name}.json" for suite, name in _chosen(SUITES, None)]
+def _page(folder: Path, suites: dict[str, str]) -> str:
+    texts = {suite: (title, importlib.import_module(f"benchmarks.{suite}").__doc__) for suite, title in suites.items()}
+    files = [folder / f"{suite}-{name}.json" for suite, name in _chosen(suites, None)]
     return page(texts, [Part.load_from(file) for file in files if file.exists()])
 
 
