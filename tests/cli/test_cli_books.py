@@ -77,7 +77,7 @@ def test_a_fault_of_the_project_is_told_as_one(place):
     place.joinpath("discreet.toml").write_text(f'{TOML}types = {{age = "intger"}}\n')
     done = run("count", "people", "--epsilon", "0.1")
     assert_one_line(done, 2)
-    assert "tables.people.types='intger': need integer," in done.stderr
+    assert "tables.people.types='intger': need one of integer," in done.stderr
 
 
 def test_what_is_not_kept_says_so(place):

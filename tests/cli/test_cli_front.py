@@ -67,7 +67,7 @@ CALLS = {
     "survey perturb": (survey.Survey, "perturb_file"),
     "survey collect": (survey.Survey, "collect"),
     "survey estimate": (survey.Boxes, "estimate"),
-    "survey sheet": (survey, "Paper"),
+    "survey sheet": (survey.Paper, "load"),
     "survey page": (survey.Poll, "load"),
     "survey tally": (survey.Boxes, "add_counts"),
     "survey serve": (serve, "Desk"),
@@ -201,6 +201,7 @@ def folder(data, tmp_path, monkeypatch):
         'formats = ["csv"]\nepsilon = 1\n[tables.all]\npeople = true\n'
     )
     tmp_path.joinpath("plan.txt").write_text("3 count events.csv --person user_id --epsilon 0.1\n")
+    serve.open_store(survey.Survey.load("survey.toml"), "reports").close()
     return tmp_path
 
 

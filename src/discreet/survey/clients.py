@@ -205,10 +205,9 @@ def cost_within(price: Pure, most: Exact, ledger: Ledger | None, name: str, /) -
         amount(most, "most")
     cost = MaxDivergence().up(price)
     if not MaxDivergence().allows(price, most):  # proof: most
-        raise BudgetError(
-            f"{name}: epsilon={_shown(price, cost)} is more than most={show(most)}; nothing was asked "
-            f"(most = {_shown(price, cost)} would let it be asked)"
-        )
+        told = _shown(price, cost)
+        hint = "" if cost == INFINITE else f" (most = {told} would let it be asked)"
+        raise BudgetError(f"{name}: epsilon={told} is more than most={show(most)}; nothing was asked{hint}")
     if ledger is not None and cost == INFINITE:
         raise BudgetError(f"{name}: epsilon={cost} is more than any ledger has; nothing was asked")
     return cost

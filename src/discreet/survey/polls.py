@@ -145,8 +145,8 @@ class Poll:
         where = data.get("collector") if collector is None else collector
         if one_of("invitations", data.get("invitations", "codes"), INVITATIONS) == "blind" and where and key is None:
             raise ParameterError("key", None, "the key of this wave's tickets, from the collector's --store")
-        told = Wording.from_dict(data)
-        return cls(Survey.from_dict(data), told, collector=where, key=key, wave=wave, **given)
+        survey, told = Survey.from_dict(data), Wording.from_dict(data)
+        return cls(survey, told, collector=where, key=key, wave=wave, **given)
 
     @property
     def policy(self) -> str:
