@@ -228,8 +228,8 @@ CATALOGUE = [
     Mutant(
         "whoever shares a failed write waits for ever",
         "serve/exchange.py",
-        "                for _, _, future in group:",
-        "                for _, _, future in group[:1]:",
+        "fail((future for _, _, future in group), error",
+        "fail((future for _, _, future in group[:1]), error",
         E,
     ),
     Mutant(

@@ -15,10 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, final
 
-from discreet.errors import StoreError
 from discreet.serve.signing import SigningKey
 from discreet.serve.store import Store
-from discreet.serve.writer import BusyError
+from discreet.serve.writer import BusyError, answer, fail
 from discreet.survey.tickets import TicketKey, ticket_about
 
 __all__ = ["Exchange"]
@@ -77,15 +76,9 @@ class Exchange:
             try:
                 granted = await self._aside(partial(self._store.grant, asked))
             except Exception as error:  # Whatever it is, nobody may wait for ever.
-                told = error if isinstance(error, StoreError) else StoreError("an invitation could not be spent")
-                for _, _, future in group:
-                    if not future.done():
-                        future.set_exception(told)
-                        future.exception()  # It is known here; who asked may be gone.
-                continue
-            for (_, _, future), good in zip(group, granted, strict=True):
-                if not future.done():
-                    future.set_result(good)
+                fail((future for _, _, future in group), error, "an invitation could not be spent")
+            else:
+                answer((future for _, _, future in group), granted)
 
     def mark(self, wave: str, name: str | int | None, given: str, /) -> bytes | None:
         """Return the mark of a ticket of a wave, in base 64; None for what its key has not signed."""

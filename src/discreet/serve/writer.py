@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, TypeVar, final
@@ -23,7 +23,7 @@ from discreet.survey.reading import REASONS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BusyError", "Writer"]
+__all__ = ["BusyError", "Writer", "answer", "fail"]
 
 T = TypeVar("T")
 
@@ -78,16 +78,10 @@ class Writer:
         try:
             outcomes = await self.aside(lambda: self._store_all(wave, [submission for _, submission, _ in group]))
         except Exception as error:  # Whatever it is, nobody may wait for ever.
-            told = error if isinstance(error, StoreError) else StoreError("a report could not be stored")
-            for _, _, future in group:
-                if not future.done():
-                    future.set_exception(told)
-                    future.exception()  # It is known here; who asked may be gone.
+            fail((future for _, _, future in group), error, "a report could not be stored")
             return
         self.commits, self.seconds = self.commits + 1, self.seconds + time.perf_counter() - began
-        for (_, _, future), outcome in zip(group, outcomes, strict=True):
-            if not future.done():
-                future.set_result(outcome)
+        answer((future for _, _, future in group), outcomes)
 
     def _store_all(self, wave: str, group: list[Submission]) -> list[Outcome]:
         """Store those that somebody can have sent. All that waits is looked at together, which is much quicker."""
@@ -125,3 +119,19 @@ class Writer:
             await asyncio.wait([self._task])
         await self.aside(self._store.close)
         self._thread.shutdown()
+
+
+def answer(waiting: Iterable[asyncio.Future[T]], results: Iterable[T], /) -> None:
+    """Tell each of those who wait what became of theirs."""
+    for future, result in zip(waiting, results, strict=True):
+        if not future.done():
+            future.set_result(result)
+
+
+def fail(waiting: Iterable[asyncio.Future[T]], error: Exception, words: str, /) -> None:
+    """Tell all who wait that something failed: a StoreError as it is, and whatever else in these words."""
+    told = error if isinstance(error, StoreError) else StoreError(words)
+    for future in waiting:
+        if not future.done():
+            future.set_exception(told)
+            future.exception()  # It is known here; who asked may be gone.
