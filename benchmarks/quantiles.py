@@ -84,13 +84,13 @@ def medians(values: np.ndarray, often: int, ends: Fraction) -> list[int]:
     """Return as many medians of the same people, each at epsilon 1."""
     from discreet.coins import SYSTEM
     from discreet.tables.histograms import Histograms
-    from discreet.tables.quantiles import ChooseByRank
+    from discreet.tables.quantiles import CutByRank
 
     counts = np.bincount(values, minlength=TOP + 1)
     bins = np.flatnonzero(counts)
     one = Histograms.of(np.zeros(len(bins), np.intp), bins, counts[bins], 1)
-    choose = ChooseByRank(TOP + 1, (Fraction(1, 2),), 1 - ends, ends / 2)
-    return choose.sample(one[np.zeros(often, np.intp)], SYSTEM)[:often].tolist()  # type: ignore[no-any-return]
+    cut = CutByRank(TOP + 1, (Fraction(1, 2),), 1 - ends, ends / 2)
+    return cut.sample(one[np.zeros(often, np.intp)], SYSTEM)[:often].tolist()  # type: ignore[no-any-return]
 
 
 def _people() -> dict[str, list[np.ndarray]]:

@@ -1,52 +1,46 @@
 """Bugs of quantiles and histograms."""
 
-from planted import Mutant, T
+from planted import Mutant, S, T
 
 LOSS = "test_tables_quantiles.py::TestLoss::"
 NESTED = "test_tables_nested.py::"
+CUTS = "test_tables_cuts.py::"
 INTERVAL = "test_tables_quantiles.py::TestInterval::"
 ANSWER = "test_tables_quantiles.py::TestAnswer::"
 CATALOGUE = [
     Mutant(
         "a rank is moved by the smaller part of the people",
         T + "nested.py",
-        "return max(2 * q, Fraction(1)), max(2 - 2 * q, Fraction(1))",
-        "return min(2 * q, Fraction(1)), min(2 - 2 * q, Fraction(1))",
-        LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
+        "return max(2 * q, 2 - 2 * q) +",
+        "return min(2 * q, 2 - 2 * q) +",
+        LOSS + "test_a_cut_loses_no_more_than_it_says_for_all_small_histograms",
     ),
     Mutant(
         "who is beyond the bounds of a choice does not move it",
         T + "nested.py",
-        "upper, lower = 2 * sum(at[:middle]), 2 * sum(1 - q for q in at[middle + 1 :])",
-        "upper, lower = Fraction(0), Fraction(0)",
+        "upper, lower = 2 * sum(left), 2 * sum(1 - q for q in right)",
+        "upper, lower = 0, 0",
         NESTED + "TestLoss::test_all_choices_lose_no_more_than_they_say_for_all_small_histograms",
     ),
     Mutant(
-        "whoever is added is above the ranks",
+        "whoever is added is below the quantile in the middle",
         T + "nested.py",
-        "max(above + max(left.above + lower, upper + right.most), below +",
-        "max(above + max(left.above + lower, upper + right.most), 0 *",
-        LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
-    ),
-    Mutant(
-        "the least and the greatest rank are in their order among all",
-        T + "nested.py",
-        "if not 0 < q < 1:",
-        "if False:",
+        "+ max(moved(left) + lower, upper + moved(right))",
+        "+ moved(left) + lower",
         NESTED + "test_moved_is_the_most_over_all_ways_in_which_a_person_may_stand",
     ),
     Mutant(
         "a quantile is chosen beyond those that bound it",
-        T + "quantiles.py",
-        "heads &= gaps >= 0  # proof: inside",
-        "",
-        NESTED + "test_people_who_share_a_value_move_no_other_rank",
+        T + "cuts.py",
+        "(number >= self.first[:, None]) & (number < self.last[:, None])",
+        "(number >= 0 * self.first[:, None]) & (number < self.last[:, None])",
+        CUTS + "test_the_draws_have_the_law_between_their_bounds",
     ),
     Mutant(
-        "the people of a bound are told from those beyond it",
+        "the last bound is cut off",
         T + "quantiles.py",
-        "np.copyto(low, -2 * _FAR, where=number >= last)  # proof: last",
-        "np.copyto(low, -2 * _FAR, where=number > last)",
+        "last = cuts.last if upper is None else places[upper, 0]",
+        "last = cuts.last if upper is None else np.maximum(places[upper, 0] - 1, first)",
         NESTED + "TestLoss::test_the_law_is_that_of_the_plain_one",
     ),
     Mutant(
@@ -57,18 +51,60 @@ CATALOGUE = [
         NESTED + "test_each_is_bounded_by_the_nearest_that_were_chosen_before",
     ),
     Mutant(
-        "a bin that holds the rank is no better than one that touches it",
-        T + "quantiles.py",
-        "= np.maximum(high, low, out=high)",
-        "= np.maximum(np.maximum(high, low, out=high), 0)",
-        LOSS + "test_a_bin_that_holds_the_rank_is_told_from_those_beside_it_by_all_its_people",
+        "noise on the rank alone, as if all bins had people",
+        T + "cuts.py",
+        "below = np.cumsum(up * inside, axis=1)",
+        "below = up * inside",
+        CUTS + "test_what_is_drawn_is_what_the_definition_says_for_given_words",
     ),
     Mutant(
-        "the least rank error is taken for 0",
-        T + "quantiles.py",
-        "gaps -= gaps.min(axis=1, keepdims=True)",
-        "gaps -= 0",
-        LOSS + "test_a_choice_loses_no_more_than_it_says_for_all_small_histograms",
+        "the sum above a cut begins after it",
+        T + "cuts.py",
+        "np.cumsum((inside / up)[:, ::-1], axis=1)[:, ::-1]",
+        "np.cumsum((inside / up)[:, ::-1], axis=1)[:, ::-1] - inside / up",
+        CUTS + "test_what_is_drawn_is_what_the_definition_says_for_given_words",
+    ),
+    Mutant(
+        "the law on paper has noise on the rank alone",
+        T + "cuts.py",
+        "odds = [total(up[: i + 1]) / total(down[i:]) for i in range(len(up))]",
+        "odds = [up[i] / down[i] for i in range(len(up))]",
+        LOSS + "test_the_law_is_that_of_the_plain_one",
+    ),
+    Mutant(
+        "noise is never positive",
+        T + "cuts.py",
+        "positive, prefixes = (words & np.uint64(1)).astype(np.bool_)",
+        "positive, prefixes = (words & np.uint64(0)).astype(np.bool_)",
+        CUTS + "test_the_draws_have_the_law_between_their_bounds",
+    ),
+    Mutant(
+        "floats decide what they are not sure of",
+        T + "cuts.py",
+        "many[i] += rank_of(odds, int(prefixes[i]), _BITS, coins)",
+        "many[i] += 0",
+        CUTS + "test_without_floats_the_same_is_drawn",
+    ),
+    Mutant(
+        "a word of zeros is taken for the least of all odds",
+        T + "cuts.py",
+        "least = np.ldexp(prefixes.astype(np.float64), -_BITS)[:, None]",
+        "least = np.ldexp(np.maximum(prefixes, 1).astype(np.float64), -_BITS)[:, None]",
+        CUTS + "test_a_word_of_zeros_goes_on_with_further_words",
+    ),
+    Mutant(
+        "powers have the digits of smaller numbers only",
+        T + "cuts.py",
+        "falling *= digit[far >> _DIGIT * i & (1 << _DIGIT) - 1]",
+        "falling *= 1",
+        CUTS + "test_powers_are_close_or_beyond_where_floats_are_sure_of_nothing",
+    ),
+    Mutant(
+        "of several numbers, what is not decided is taken to be above",
+        S + "one.py",
+        "if at_most + above == len(ends):",
+        "if at_most + above <= len(ends):",
+        CUTS + "test_a_rank_among_numbers_is_settled_by_one_uniform_for_all",
     ),
     Mutant(
         "learned bounds beyond all grids are refused after the charge",
@@ -107,25 +143,18 @@ CATALOGUE = [
         LOSS + "test_a_person_is_in_one_node_of_each_depth",
     ),
     Mutant(
-        "the first bin with heads is chosen",
-        T + "quantiles.py",
-        "which = below_many(heads.sum(axis=1), coins=coins)",
-        "which = 0 * below_many(heads.sum(axis=1), coins=coins)",
-        LOSS + "test_the_audit_holds_and_finds_a_scale_that_is_too_small",
-    ),
-    Mutant(
         "an end is as near as it is likely",
         T + "quantiles.py",
-        "self.bins + 1, ERROR / 2)), 1)",
+        "self.bins - 1, ERROR / 2)), 1)",
         "1, Fraction(1, 2))), 1)",
         INTERVAL + "test_it_holds_every_quantile_with_probability_95_percent_exactly",
     ),
     Mutant(
-        "no rank is before the first bin",
+        "the bound on ranks is a quarter of what it is",
         T + "quantiles.py",
-        "high[:, 0], low[:, -1] = -2 * _FAR, -2 * _FAR",
-        "low[:, -1] = -2 * _FAR",
-        INTERVAL + "test_it_holds_every_quantile_with_probability_95_percent_exactly",
+        "return RankError(moved(self.at) / self.points / 2, cuts",
+        "return RankError(moved(self.at) / self.points / 8, cuts",
+        NESTED + "test_the_error_of_the_ranks_is_within_what_is_said",
     ),
     Mutant(
         "a tree's interval knows one noise of many",

@@ -56,6 +56,20 @@ def below_real(p: Number, prefix: int, bits: int, coins: Coins, word: int = WORD
         prefix, bits = prefix << word | coins.bits(word), bits + word
 
 
+def rank_of(numbers: Sequence[Number], prefix: int, bits: int, coins: Coins, word: int = WORD) -> int:
+    """Return how many of some numbers are at most U, given the first *bits* bits of U.
+
+    >>> rank_of([Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)], 5, 3, SYSTEM)
+    2
+    """
+    while True:
+        ends = enclose_bits(numbers, bits)
+        at_most, above = (sum(high <= prefix for _, high in ends), sum(prefix < low for low, _ in ends))
+        if at_most + above == len(ends):
+            return at_most
+        prefix, bits = prefix << word | coins.bits(word), bits + word
+
+
 def below(n: int, coins: Coins = SYSTEM, *, word: int = WORD) -> int:
     """Return a uniform integer of 0 .. n-1, for any n: the floor of n U.
 

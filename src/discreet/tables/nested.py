@@ -1,8 +1,8 @@
 """In which order several quantiles are chosen, each between those that were chosen before it, and what that loses.
 
-Theorem.  A person who is added between the bounds of a choice at q, and above its rank, moves it by max(1, 2 q) ranks;
-below its rank, by max(1, 2 - 2 q); at the upper bound or beyond, by 2 q; at the lower one or beyond, by 2 - 2 q. Who is
-above a rank is above all lower ones. `moved` is the most by which a person moves all choices together.
+Theorem.  A person who is added between the bounds of a choice at q moves it by max(2 q, 2 - 2 q) ranks; at the upper
+bound or beyond, by 2 q; at the lower one or beyond, by 2 - 2 q. `moved` is the most by which a person moves all choices
+together, whatever is chosen.
 Proof: quantiles.md, which cites the marked lines.
 """
 
@@ -46,35 +46,11 @@ def moved(at: Sequence[Fraction]) -> Fraction:
     """Return by how many ranks one person moves all choices together, at most.
 
     >>> [str(moved([Fraction(i, many) for i in range(1, many)])) for many in (2, 3, 4, 10)]
-    ['1', '7/3', '3', '9']
+    ['1', '8/3', '3', '9']
     """
-    return _moved(sorted(at)).most
-
-
-class _Moved(NamedTuple):
-    """By how much a person moves some choices who is above all their ranks, below all of them, or anywhere."""
-
-    above: Fraction = Fraction(0)
-    below: Fraction = Fraction(0)
-    most: Fraction = Fraction(0)
-
-
-def _moved(at: list[Fraction]) -> _Moved:
     if not at:
-        return _Moved()
-    middle = len(at) // 2
-    left, right = _moved(at[:middle]), _moved(at[middle + 1 :])
-    upper, lower = 2 * sum(at[:middle]), 2 * sum(1 - q for q in at[middle + 1 :])  # proof: bounded
-    above, below = _inside(at[middle])
-    return _Moved(
-        above + max(left.above + lower, upper + right.above),
-        below + max(left.below + lower, upper + right.below),
-        max(above + max(left.above + lower, upper + right.most), below + max(left.most + lower, upper + right.below)),
-    )  # proof: moved
-
-
-def _inside(q: Fraction) -> tuple[Fraction, Fraction]:
-    """Return by how many ranks a choice is moved by a person above its rank, and below it, between its bounds."""
-    if not 0 < q < 1:
-        return Fraction(2), Fraction(2)  # Its rank is not q n, and may be on any side of the others.
-    return max(2 * q, Fraction(1)), max(2 - 2 * q, Fraction(1))  # proof: sides
+        return Fraction(0)
+    order, middle = sorted(at), len(at) // 2
+    q, left, right = order[middle], order[:middle], order[middle + 1 :]
+    upper, lower = 2 * sum(left), 2 * sum(1 - q for q in right)  # proof: bounded
+    return max(2 * q, 2 - 2 * q) + max(moved(left) + lower, upper + moved(right))  # proof: moved

@@ -1,17 +1,16 @@
-"""Quantiles of histograms, each with the ends of its interval: chosen by their ranks, or read from noisy counts.
+"""Quantiles of histograms, each with the ends of its interval: cut at their ranks, or read from noisy counts.
 
-Theorem.  A bin's rank error is how far q n is from the interval [people below it, people up to it]; inside, it is below
-0, the farther from both ends. One person moves max(q, 1 - q) times 2 between any two errors, so permute and flip at
-scale 2 max(q, 1 - q) / epsilon loses epsilon; of several quantiles, each is chosen between those before it, and people
-beyond those move it less (nested.py). Each person adds 1 to one node at each depth of a tree of counts. The ends hold
-every q-quantile with probability 95 %.
+Theorem.  At a cut between two bins, the people below it are F = c - q n beyond the rank that is asked for, which one
+person moves by 1 - q or by -q; so a cut by rank (cuts.py) at scale 2 max(q, 1 - q) / epsilon loses epsilon. Of several
+quantiles, each is cut between those before it, and people beyond those move it less (nested.py). Each person adds 1 to
+one node at each depth of a tree of counts. The ends hold every q-quantile with probability 95 %.
 Proof: quantiles.md, which cites the marked lines.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -23,19 +22,18 @@ from discreet.coins import Coins
 from discreet.core import Measurement, numbers
 from discreet.events import Event
 from discreet.measures import Loss, MaxDivergence, Measure, Pure
-from discreet.mechanisms import Choose
 from discreet.mechanisms.add_noise import AddNoise
 from discreet.metrics import L01InfDistance, Sensitivity
 from discreet.noise import Noise
 from discreet.reals import Number, float_down, float_up, ln
-from discreet.samplers import below_many, geometric_many
+from discreet.tables.cuts import Cuts
 from discreet.tables.histograms import Histograms, HistogramsOf
 from discreet.tables.nested import Turn, moved, turns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ERROR", "ChooseByRank", "CountInTree", "RankError", "deepest"]
+__all__ = ["ERROR", "CountInTree", "CutByRank", "RankError", "deepest"]
 
 ERROR: Final = Fraction(1, 20)
 """How often an interval may miss."""
@@ -54,21 +52,21 @@ _FAR: Final = 1 << 56
 class RankError:
     """How many people may be between a released value and the rank that was asked for: a law by its tail.
 
-    A bin of *others*, beside the one that was looked for, is released if its error is r with a probability of at most
-    exp(-r / scale) / 2. The first and the last rank, which no one is beyond, are *moved* inwards besides.
+    A bin beyond one of the *cuts* whose rank is off by r is released with a probability of at most exp(-r / scale) / 2,
+    for each. The first and the last rank, which no one is beyond, are *moved* inwards besides.
 
-    >>> RankError(Fraction(2), 1023).radius(Fraction(1, 20))
-    19
+    >>> RankError(Fraction(1), 1023).radius(Fraction(1, 20))
+    10
     """
 
     scale: Fraction
-    others: int
+    cuts: int
     moved: Fraction = Fraction(0)
 
     @property
     def deviation(self) -> float:
         """A bound on the root of the mean square: of an error that is bounded by its tail."""
-        few = float_up(ln(Fraction(max(self.others, 2), 2)))
+        few = float_up(ln(Fraction(max(self.cuts, 2), 2)))
         return float_up(self.scale) * math.sqrt(few * few + 2 * few + 2) + float_up(self.moved)
 
     @property
@@ -78,7 +76,7 @@ class RankError:
 
     def radius(self, error: Fraction, /) -> int:
         """Return a number of people that the error is below, except with probability *error*."""
-        return math.ceil(self.moved + reach(self.scale, self.others, error))
+        return math.ceil(self.moved + reach(self.scale, self.cuts, error))
 
 
 @final
@@ -114,24 +112,24 @@ def _most(q: Fraction) -> int:
     return max(q.numerator, q.denominator - q.numerator)
 
 
-def reach(scale: Fraction, others: int, error: Fraction) -> Fraction:
-    """Return s ln(others / (2 error)), rounded up: what errors are below, except with a probability of *error*."""
-    if scale == 0 or others <= 2 * error:
+def reach(scale: Fraction, cuts: int, error: Fraction) -> Fraction:
+    """Return s ln(cuts / (2 error)), rounded up: what errors are below, except with a probability of *error*."""
+    if scale == 0 or cuts <= 2 * error:
         return Fraction(0)
-    return Fraction(float_up(scale * ln(Fraction(others) / (2 * error))))  # proof: reach
+    return Fraction(float_up(scale * ln(Fraction(cuts) / (2 * error))))  # proof: reach
 
 
 @final
 @dataclass(frozen=True)
-class ChooseByRank(Measurement[Any, Any]):
-    """Of each group and each quantile *at*, a bin that permute and flip chooses by its rank, and an interval's ends.
+class CutByRank(Measurement[Any, Any]):
+    """Of each group and each quantile *at*, the bin where all bins are cut at a rank, and an interval's ends likewise.
 
     All quantiles together cost the epsilon *points* in each group that a person is in, and each of their ends the
-    epsilon *end*, if there are any. Each is chosen between those that were chosen before it. What is drawn has, for
-    each quantile, the bins of all groups, then the lower and the upper ends.
+    epsilon *end*, if there are any. Each is cut between those that were cut before it. What is drawn has, for each
+    quantile, the bins of all groups, then the lower and the upper ends.
 
-    >>> choose = ChooseByRank(100, (Fraction(1, 2),), Fraction(1, 2), Fraction(1, 4))
-    >>> choose.privacy_map((3, 3, 1))
+    >>> cut = CutByRank(100, (Fraction(1, 2),), Fraction(1, 2), Fraction(1, 4))
+    >>> cut.privacy_map((3, 3, 1))
     3.0
     """
 
@@ -179,13 +177,13 @@ class ChooseByRank(Measurement[Any, Any]):
 
     def law(self, x: Histograms, /) -> Mapping[tuple[int, ...], Number]:
         """Return the probability of each outcome, for a single group."""
-        ranks = _ranks(x.dense(self.bins))
+        up_to = np.cumsum(x.dense(self.bins), axis=1)
         drawn: list[tuple[_Places, Number]] = [({}, Fraction(1))]
         for choice in self._choices:
             drawn = [
                 (places | {choice.name: np.array([place])}, p * chance)
                 for places, p in drawn
-                for place, chance in _chances(self._gaps(ranks, choice, places)[0], choice.scale)
+                for place, chance in self._cuts(up_to, choice, places).law(0, choice.scale).items()
             ]
         found: dict[tuple[int, ...], Number] = {}
         for places, p in drawn:
@@ -195,13 +193,9 @@ class ChooseByRank(Measurement[Any, Any]):
 
     def _drawn(self, counts: NDArray[np.int64], coins: Coins) -> NDArray[np.int64]:
         """Return a row for each quantile, and each end, of the groups that have these counts."""
-        ranks, places = _ranks(counts), _Places()
+        up_to, places = np.cumsum(counts, axis=1), _Places()
         for choice in self._choices:
-            gaps = self._gaps(ranks, choice, places)
-            heads = geometric_many(choice.scale, gaps.size, coins).reshape(gaps.shape) >= gaps  # proof: heads
-            heads &= gaps >= 0  # proof: inside
-            which = below_many(heads.sum(axis=1), coins=coins)  # proof: choice
-            places[choice.name] = (np.cumsum(heads, axis=1, dtype=np.int32) <= which[:, None]).sum(axis=1)
+            places[choice.name] = self._cuts(up_to, choice, places).draw(choice.scale, coins)
         return self._rows(places)
 
     @cached_property
@@ -214,41 +208,23 @@ class ChooseByRank(Measurement[Any, Any]):
             made += [_Choice((i, 1), turn, self._far(q), scale)] if q < 1 else []  # proof: upper
         return tuple(made)
 
-    def _gaps(
-        self, ranks: tuple[NDArray[np.int64], NDArray[np.int64]], choice: _Choice, places: _Places
-    ) -> NDArray[np.int64]:
-        """Return how far the rank errors of all bins are from the least; -1 where a bin is beyond the bounds.
-
-        Before the first bin and after the last there is one more, and no rank is beyond these.
-        """
-        (below, up_to), (which, lower, upper) = ranks, choice.turn
-        q, number = self.at[which], np.arange(self.bins + 2)
-        asked = q.numerator * up_to[:, -1:] + choice.move
-        high, low = q.denominator * below - asked, asked - q.denominator * up_to  # proof: ranks
-        high[:, 0], low[:, -1] = -2 * _FAR, -2 * _FAR  # proof: beyond
-        first, last = (None if other is None else places[other, 0][:, None] for other in (lower, upper))
-        if first is not None:
-            np.copyto(high, -2 * _FAR, where=number <= first)  # proof: first
-        if last is not None:
-            np.copyto(low, -2 * _FAR, where=number >= last)  # proof: last
-        gaps: NDArray[np.int64] = np.maximum(high, low, out=high)
-        gaps -= gaps.min(axis=1, keepdims=True)  # proof: gaps
-        if first is not None:
-            np.copyto(gaps, -1, where=number < first)  # proof: before
-        if last is not None:
-            np.copyto(gaps, -1, where=number > last)  # proof: after
-        return gaps
-
-    def _bin(self, place: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.clip(place - 1, 0, self.bins - 1)
+    def _cuts(self, up_to: NDArray[np.int64], choice: _Choice, places: _Places) -> Cuts:
+        """Return how far the people below each cut are beyond the rank, and the bins that bound the choice."""
+        which, lower, upper = choice.turn
+        q = self.at[which]
+        ranks = q.denominator * up_to[:, :-1] - (q.numerator * up_to[:, -1:] + choice.move)  # proof: ranks
+        cuts = Cuts.all(ranks)
+        first = cuts.first if lower is None else places[lower, 0]  # proof: before
+        last = cuts.last if upper is None else places[upper, 0]  # proof: after
+        return cuts._replace(first=first, last=last)
 
     def _rows(self, places: _Places) -> NDArray[np.int64]:
         """Return the bin and the ends of each quantile; an end that was not drawn is that of all bins."""
         rows = []
         for i in range(len(self.at)):
-            point = self._bin(places[i, 0])
-            lower = self._bin(places[i, -1]) if (i, -1) in places else np.zeros_like(point)
-            upper = self._bin(places[i, 1]) if (i, 1) in places else np.full_like(point, self.bins - 1)
+            point = places[i, 0]
+            lower = places.get((i, -1), np.zeros_like(point))
+            upper = places.get((i, 1), np.full_like(point, self.bins - 1))
             rows += [point, np.minimum(lower, point), np.maximum(upper, point)]
         return np.array(rows)
 
@@ -262,11 +238,12 @@ class ChooseByRank(Measurement[Any, Any]):
 
     def _far(self, q: Fraction) -> int:
         """Return how far the ends' ranks are from the quantile's: farther than their errors, with probability 95 %."""
-        return max(math.ceil(reach(self._scale(q, moved((q,)), self.end), self.bins + 1, ERROR / 2)), 1)  # proof: far
+        half = self._scale(q, moved((q,)), self.end) / 2
+        return max(math.ceil(reach(half, self.bins - 1, ERROR / 2)), 1)  # proof: far
 
     def _moved(self, turn: Turn) -> int:
         """Return by how much the first and the last rank are moved inwards: else any value beyond would do."""
-        q, far = self.at[turn.which], math.ceil(reach(self._point(turn), self.bins + 1, _HALF))
+        q, far = self.at[turn.which], math.ceil(reach(self._point(turn) / 2, self.bins - 1, _HALF))
         return 0 if 0 < q < 1 else far if q == 0 else -far
 
     @property
@@ -278,8 +255,8 @@ class ChooseByRank(Measurement[Any, Any]):
     def noise(self) -> RankError:
         """The error of the ranks, of the quantile that has the greatest."""
         moves = [Fraction(abs(self._moved(turn)), self.at[turn.which].denominator) for turn in turns(self.at)]
-        others = (self.bins + 1) * len(self.at).bit_length()  # proof: chain
-        return RankError(moved(self.at) / self.points, others, max(moves))
+        cuts = (self.bins - 1) * len(self.at).bit_length()  # proof: chain
+        return RankError(moved(self.at) / self.points / 2, cuts, max(moves))
 
 
 class _Choice(NamedTuple):
@@ -293,19 +270,6 @@ class _Choice(NamedTuple):
 
 _Places = dict[tuple[int, int], Any]
 """The places of what was chosen, of all groups, by the choice's name."""
-
-
-def _ranks(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many people are below each place and up to it."""
-    up_to = np.cumsum(counts, axis=1)
-    many, nobody = up_to[:, -1:], np.zeros((len(counts), 1), np.int64)
-    return np.hstack([nobody, up_to - counts, many]), np.hstack([nobody, up_to, many])
-
-
-def _chances(gaps: NDArray[np.int64], scale: Fraction) -> Iterable[tuple[int, Number]]:
-    """Return the probabilities of the places inside the bounds."""
-    inside = np.flatnonzero(gaps >= 0).tolist()
-    return Choose(categories=inside, scale=scale).law([-int(gaps[place]) for place in inside]).items()
 
 
 def deepest(bins: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from discreet.metrics import Sensitivity
 from discreet.tables.aggregates.aggregate import MOST, Aggregate, Column, Ends, checked_name
 from discreet.tables.aggregates.values import AUTO, Mean, Value, nearest
 from discreet.tables.laws import Candidate, candidates
-from discreet.tables.quantiles import ERROR, ChooseByRank, CountInTree, deepest
+from discreet.tables.quantiles import ERROR, CountInTree, CutByRank, deepest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ _FARTHEST: Final = Fraction(1 << 61)
 """The largest bound that is learned: beyond, a step of the grid would be more than a quotient of numbers holds."""
 _MOST_BINS: Final = 100
 _MOST_PARTS: Final = 1 << 20
-_BY_RANK: Final = "permute-and-flip"
+_BY_RANK: Final = "laplace-on-ranks"
 _NAMES: Final = {Fraction(0): "least value", Fraction(1, 2): "median", Fraction(1): "greatest value"}
 _HALF: Final = Fraction(1, 2)
 
@@ -186,11 +186,11 @@ class Quantile(Value):
     def _wrong(self, noise: Any) -> float:
         return noise.radius(ERROR) if self.ends_share else noise.usual  # type: ignore[no-any-return]
 
-    def _by_rank(self, epsilon: Fraction) -> ChooseByRank:
+    def _by_rank(self, epsilon: Fraction) -> CutByRank:
         """Return the choice by rank within an epsilon for each group."""
         ends = sum((q > 0) + (q < 1) for q in self.at)
         points, end = (1 - self.ends_share) * epsilon, self.ends_share * epsilon / ends
-        made = ChooseByRank(self.bins, self.at, points, end)
+        made = CutByRank(self.bins, self.at, points, end)
         if not made.fits:
             raise ParameterError("epsilon", epsilon, "more: there are no numbers for noise of this size")
         return made
