@@ -3,8 +3,8 @@
 Each library is given the same whole numbers from 0 to 1,000 and the same grid of them: amounts that hardly repeat, and
 numbers of visits, of which most are 0. There are many tables of each kind: in one, the error depends most of all on
 whether the middle rank is between two values, and over forty the ratio is still off by 0.09. OpenDP chooses by a score
-from the same candidates, by permute and flip as well, and for the same neighbours; PipelineDP counts in a tree, and its
-values are rounded to whole numbers, which helps them. Ours is one median with all of epsilon; with an interval, half of
+from the same candidates, by permute and flip, and for the same neighbours; PipelineDP counts in a tree, and its values
+are rounded to whole numbers, which helps them. Ours is one median with all of epsilon; with an interval, half of
 epsilon pays for its ends.
 """
 

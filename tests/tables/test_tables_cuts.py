@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from coin_tree import StreamCoins
+from coin_tree import ScriptedCoins, StreamCoins
 from tiers import cases
 
 from discreet.coins import SYSTEM
@@ -125,5 +125,5 @@ def test_one_bin_has_no_cuts():
 def test_a_rank_among_numbers_is_settled_by_one_uniform_for_all():
     numbers = [Fraction(1, 3), exp(Fraction(-1)), exp(Fraction(-1, 2))]
     assert [rank_of(numbers, prefix, 3, SYSTEM) for prefix in (0, 1, 3, 5, 7)] == [0, 0, 2, 3, 3]
-    third = rank_of(numbers, 0x55555555, 32, SYSTEM)  # 1/3, as far as it goes: by further words it is 0 or 1.
-    assert third in (0, 1)
+    for word, rank in ((0, 0), ((1 << 64) - 1, 1)):  # 1/3, as far as 32 bits go: the next ones tell.
+        assert rank_of(numbers, 0x55555555, 32, ScriptedCoins(word, 64)) == rank

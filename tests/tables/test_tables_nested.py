@@ -112,7 +112,9 @@ def test_a_person_moves_equally_spaced_quantiles_by_one_rank_each():
     assert moved([Fraction(9, 10), Fraction(1, 10)]) == 2 * Fraction(9, 5)
 
 
-@pytest.mark.parametrize("at", [*SEVERAL, tuple(Fraction(i, 8) for i in range(1, 8))], **ids)
+@pytest.mark.parametrize(
+    "at", [*SEVERAL, tuple(Fraction(i, 8) for i in range(1, 8)), (HALF, Fraction(4, 5), Fraction(9, 10))], **ids
+)
 def test_moved_is_the_most_over_all_ways_in_which_a_person_may_stand(at):
     """By trying them: between which of the chosen bins, or at one."""
     at = sorted(at)

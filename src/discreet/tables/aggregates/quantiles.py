@@ -47,7 +47,7 @@ class Quantile(Value):
     """Quantiles of a column over people, each by their own mean of it in the group, clipped to [low, high].
 
     *at* says which: 0.5 is the median, which half of the people are below. Without a *grid*, it is a power of two that
-    cuts the range into some 1,000 steps; a coarse one is more exact, as far as it goes. A quantile is chosen by its
+    cuts the range into some 1,000 steps; a coarse one is more exact, as far as it goes. A quantile is a cut at its
     rank, of several each between those before it, and an interval's *ends*, which half of epsilon pays for unless
     given, are two more; where that is better, all are read from one tree of noisy counts. An interval holds the
     quantile of the people's values on the grid with probability 95 %; without *ends*, or with more confidence, it is
@@ -170,7 +170,7 @@ class Quantile(Value):
     def laws(
         self, domain: Maps | Vectors, apart: Sensitivity, epsilon: Fraction, delta: Fraction, noise: str
     ) -> tuple[Candidate, ...]:
-        """Return the choice by rank and the trees of noisy counts; the first is the one whose ranks are least wrong.
+        """Return the cut by rank and the trees of noisy counts; the first is the one whose ranks are least wrong.
 
         That is by a bound of probability 95 %, as the intervals need it; where there are none, by what is usual.
         """
@@ -187,7 +187,7 @@ class Quantile(Value):
         return noise.radius(ERROR) if self.ends_share else noise.usual  # type: ignore[no-any-return]
 
     def _by_rank(self, epsilon: Fraction) -> CutByRank:
-        """Return the choice by rank within an epsilon for each group."""
+        """Return the cut by rank within an epsilon for each group."""
         ends = sum((q > 0) + (q < 1) for q in self.at)
         points, end = (1 - self.ends_share) * epsilon, self.ends_share * epsilon / ends
         made = CutByRank(self.bins, self.at, points, end)
