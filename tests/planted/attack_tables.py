@@ -3,6 +3,7 @@
 from planted import Mutant, T
 
 A = "test_attack_tables.py::"
+FILES = "test_tables_files.py::"
 
 CATALOGUE = [
     Mutant(
@@ -25,6 +26,41 @@ CATALOGUE = [
         "hive_types_autocast=False",
         "hive_types_autocast=True",
         A + "TestParquet::test_columns_of_folders_are_text_whatever_their_names",
+    ),
+    Mutant(
+        "a file of texts is read in parts that begin where it is guessed",
+        T + "texts.py",
+        '"auto_detect=false, strict_mode=false, parallel=false"',
+        '"auto_detect=false, strict_mode=false"',
+        FILES + "test_a_long_field_is_one_row_wherever_it_is_in_a_file",
+    ),
+    Mutant(
+        "a name of a column may be all that follows",
+        T + "texts.py",
+        ' or any("\\n" in name or "\\r" in name for name in names)',
+        "",
+        FILES + "test_a_file_without_a_header_is_refused",
+    ),
+    Mutant(
+        "a key of a narrow type of SQLite is any number",
+        T + "engines/sqlite.py",
+        "return x if isinstance(x, int) and least <= x <= most else None",
+        "return x if isinstance(x, int) else None",
+        FILES + "test_numbers_that_a_type_of_sqlite_has_not_are_null_keys",
+    ),
+    Mutant(
+        "a day with an hour is refused",
+        T + "frames.py",
+        "if pa.types.is_date64(kind):",
+        "if False:",
+        FILES + "test_one_odd_value_of_a_frame_is_answered_or_refused_as_all_others_are",
+    ),
+    Mutant(
+        "a lone surrogate is refused",
+        T + "frames.py",
+        'if column.dtype != "string":',
+        "if True:",
+        FILES + "test_one_odd_value_of_a_frame_is_answered_or_refused_as_all_others_are",
     ),
     Mutant(
         "an array of Arrow taken at its word",

@@ -9,7 +9,7 @@ CATALOGUE = [
     Mutant(
         "columns read as numbers where DuckDB can",
         T + "texts.py",
-        """rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, separator, names))""",
+        """rows = _view(ibis, paths, names, options, lambda: _check_header(paths, separator, names))""",
         "rows = ibis.duckdb.connect().read_csv(list(map(str, paths)))",
         F + "test_what_can_be_asked_does_not_depend_on_a_row",
     ),

@@ -3,6 +3,8 @@
 import datetime
 import itertools
 import json
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
 
 import numpy as np
@@ -16,6 +18,7 @@ from tables_totals import exact
 from discreet import Ledger
 from discreet.errors import KindError, ParameterError
 from discreet.tables import Bounding, People, Table
+from discreet.tables.frames import arrow_table
 
 SURE = 10**6
 """An epsilon so large that there is no noise."""
@@ -229,6 +232,31 @@ def test_files_of_one_table_have_one_separator(tmp_path):
         Table(tmp_path / "*.csv", person="user")
 
 
+@pytest.mark.parametrize("size", [1_000, 100_000, 3_000_000])
+def test_a_long_field_is_one_row_wherever_it_is_in_a_file(size, tmp_path):
+    """Its text looks like rows of others; it crosses one of the places at which DuckDB would divide a file."""
+    rows = [b"%07d,Rome,a note of forty characters more or less\n" % i for i in range(200_000)]
+    long = b'9000000,Rome,"' + b"x1,Oslo,x\n" * (size // 10) + b'"\n'
+    before = (8_000_000 - len(long) // 2) // len(rows[0])
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"user,city,note\n" + b"".join([*rows[:before], long, *rows[before:]]))
+    whole = size < 2_000_000  # A row of more is left out.
+    assert counts(Table(path, person="user"), "city", keys=["Rome", "Oslo"]) == {
+        ("Rome",): 200_000 + whole,
+        ("Oslo",): 0,
+    }
+
+
+@pytest.mark.parametrize("size", [1_000_000, 34_000_000])
+def test_a_long_line_of_json_takes_no_other_away(size, tmp_path):
+    path, types = tmp_path / "x.jsonl", {"user": "text", "city": "text"}
+    rows = [json.dumps({"user": str(i), "city": "Rome"}) for i in range(1000)]
+    path.write_text("\n".join([*rows, json.dumps({"user": "x", "city": "y" * size}), *rows[:1]]))
+    assert counts(Table(path, person="user", types=types), "city", keys=["Rome"]) == {("Rome",): 1000}
+    everybody = Table(path, person="user", types=types).count_people(epsilon=10**6).columns["people"]
+    assert everybody == [1000 + (size < 2_000_000)]
+
+
 def test_separators_quotes_and_headers_are_not_guessed(tmp_path):
     t = Table(csv(tmp_path, ["'a,b',c"] * 10, head="k,v"), types={"k": "text"}, person=None)
     assert counts(t, "k", keys=["'a", "a,b"]) == {("'a",): 10, ("a,b",): 0}
@@ -252,11 +280,14 @@ def test_a_column_without_a_name_is_called_by_its_place(tmp_path):
     assert Table(tmp_path / "x.csv", person="column0").count_people(epsilon=SURE).columns["people"] == [2]
 
 
-@pytest.mark.parametrize("content", [b"", b"\n1,2\n", b"a,a\n1,2\n", b"\xff\xfea\x00,\x00", b"x" * 200_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n1,2\n", b"a,a\n1,2\n", b"\xff\xfea\x00,\x00", b"x" * 200_000, b'a,"b\n1,secret\n']
+)
 def test_a_file_without_a_header_is_refused(content, tmp_path):
     (tmp_path / "x.csv").write_bytes(content)
-    with pytest.raises(ParameterError, match="names each column once"):
-        Table(tmp_path / "x.csv", person=None)
+    with pytest.raises(ParameterError, match="names each column once") as refused:
+        Table(tmp_path / "x.csv", person="nobody")
+    assert "secret" not in str(refused.value)
 
 
 def test_files_of_one_table_have_one_header(tmp_path):
@@ -433,3 +464,80 @@ def test_a_column_that_cannot_be_held_says_no_more_than_its_type():
     with pytest.raises(KindError, match=r"o.*Struct") as caught:
         t.group_by("o").count_people(epsilon=1, delta="1e-6", max_groups=1)
     assert "SECRET" not in str(caught.value)
+
+
+def odd(kind, usual, other):
+    """Whole numbers as a column of Arrow's type, which does not look at them."""
+    return [
+        pa.array([usual] * 9 + more, pa.int64() if kind.bit_width == 64 else pa.int32()).view(kind)
+        for more in ([], [other])
+    ]
+
+
+DAY_MS = 86_400_000
+ODD = {
+    "a day with an hour": odd(pa.date64(), 20_000 * DAY_MS, 20_000 * DAY_MS + 1),
+    "a day before 1970 with an hour": odd(pa.date64(), -20_000 * DAY_MS, 1 - 20_000 * DAY_MS),
+    "a day that no year has": odd(pa.date64(), 20_000 * DAY_MS, 1 << 62),
+    "the second after the last": odd(pa.time32("s"), 5, 86_400),
+    "a time before midnight": odd(pa.time32("ms"), 5, -1),
+    "the microsecond after the last": odd(pa.time64("us"), 5, 86_400 * 10**6),
+    "no time": odd(pa.time64("ns"), 5000, 1 << 62),
+    "a view of no text": [pa.array([b"a"] * 9 + x, pa.binary_view()).view(pa.string_view()) for x in ([], [b"\xff"])],
+    "a list of no text": [
+        pa.ListArray.from_arrays(pa.array(range(len(x) + 1), pa.int32()), pa.array(x, pa.binary()).view(pa.string()))
+        for x in ([b"a"] * 9, [b"a"] * 9 + [b"\xff"])
+    ],
+    "a lone surrogate": [pd.Series(["a"] * 9 + x, dtype="string[python]") for x in ([], ["\ud800"])],
+}
+
+
+@pytest.mark.parametrize("columns", ODD.values(), ids=ODD)
+def test_one_odd_value_of_a_frame_is_answered_or_refused_as_all_others_are(columns):
+    """As a key and as a person; the same groups are shown, and the words of a refusal are the same."""
+    told = []
+    for column in columns:
+        people = range(len(column))
+        kinds = {"p": people, "x": column}
+        data = pd.DataFrame(kinds) if isinstance(column, pd.Series) else pa.table(kinds)
+        try:
+            groups = Table(data, person="p").group_by("x")
+            answer = groups.count_people(epsilon=30, delta="1e-5", max_groups=1)
+            Table(data, person="x").count_people(epsilon=1)
+            told.append((answer.keys[:1], answer.to_arrow().schema))
+        except KindError as error:
+            told.append(str(error))
+    assert told[0] == told[1]
+
+
+def test_a_day_of_milliseconds_is_the_day_that_it_is_in():
+    found = [datetime.date(2024, 10, 4), datetime.date(1915, 3, 31), datetime.date(1915, 3, 30), None]
+    parts = pa.array([20_000 * DAY_MS + 5, 1 - 20_000 * DAY_MS, -20_000 * DAY_MS - 1, None], pa.int64()).view(
+        pa.date64()
+    )
+    assert arrow_table(pa.table({"x": parts}))["x"].to_pylist() == found
+    clocks = pa.array([0, 86_399, 86_400, None], pa.int32()).view(pa.time32("s"))
+    assert arrow_table(pa.table({"x": clocks}))["x"].to_pylist() == [
+        datetime.time(0),
+        datetime.time(23, 59, 59),
+        None,
+        None,
+    ]
+
+
+@pytest.mark.parametrize("kind", ["TINYINT", "SMALLINT", "UINT", "INTEGER", "BIGINT"])
+@pytest.mark.parametrize("number", [-(1 << 62), -1, 200, 70_000, 1 << 40])
+def test_numbers_that_a_type_of_sqlite_has_not_are_null_keys(kind, number, tmp_path):
+    """SQLite holds any number in any column; a table with one such person is answered, as the one without is."""
+    told = []
+    for more in ([], [(5000, number)]):
+        path = tmp_path / f"{len(more)}.sqlite"
+        with closing(sqlite3.connect(path)) as con, con:
+            con.execute(f"CREATE TABLE visits (p INTEGER, x {kind})")
+            con.executemany("INSERT INTO visits VALUES (?, ?)", [*((i, 7) for i in range(900)), *more])
+        source = Table(f"sqlite://{path}", table="visits", person="p")
+        answer = source.publish([[], ["x"]], epsilon="1e-2", delta="1e-9")["x"]
+        told.append((len(answer.keys), answer.to_arrow().schema))
+        assert (7,) in (found := counts(source, "x"))
+        assert sum(found.values()) == 900 + len(more)
+    assert told[0] == told[1]

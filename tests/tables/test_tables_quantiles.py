@@ -377,6 +377,26 @@ class TestAnswer:
         plain = table(rows(9)).explain(Quantile("amount", HALF, low=0, high=50), epsilon=1)
         assert not any("a person's own" in note for note in plain.notes)
 
+    @pytest.mark.parametrize("noise", ["auto", "laplace"])
+    def test_no_quantile_is_below_a_smaller_one(self, noise):
+        asked = Quantile("amount", 1, "0.25", 0, "0.5", low=0, high=50)
+        for data in (rows(30), []):
+            found = table(data).group_by("city", keys=["a"]).release(asked, epsilon="0.1", max_groups=1, noise=noise)
+            last, quarter, first, middle = (found.columns[view.label][0] for view in asked.views)
+            assert first <= quarter <= middle <= last
+            for view in asked.views:
+                low, high = found[view.label].interval()
+                assert low[0] <= found.columns[view.label][0] <= high[0]
+
+    def test_values_are_within_the_bounds_where_the_grid_is_wider_than_these(self):
+        asked = Quantile("amount", HALF, low=10**15, high=10**15 + 1)
+        assert 10**15 <= table(rows(30)).release(asked, epsilon=1).columns["median of amount"][0] <= 10**15 + 1
+
+    @pytest.mark.parametrize("epsilon", ["5e-324", "1e-300", "1e-30"])
+    def test_an_epsilon_that_leaves_no_numbers_is_refused(self, epsilon):
+        with pytest.raises(ParameterError, match="epsilon"):
+            table(rows(9)).release(Quantile("amount", HALF, low=0, high=50), epsilon=epsilon)
+
     def test_a_coarse_chunk_changes_nothing(self, monkeypatch):
         """Groups are drawn some at a time; each has the bins of its own people."""
         monkeypatch.setattr("discreet.tables.histograms._CELLS", 5)

@@ -44,6 +44,8 @@ _LEAST: Final = Fraction(1, 1 << 12)
 """How far below the deviation's inverse exponents are looked for."""
 _SLACK: Final = 1 + 1e-9
 """More than floats may be off."""
+_ENDLESS: Final = 2.0**1000
+"""Stands for distances that are no floats; those of 2**56 are refused."""
 _FAR: Final = 1 << 56
 """Ranks, in the units in which they are compared, that no number of people reaches."""
 
@@ -116,7 +118,7 @@ def reach(scale: Fraction, cuts: int, error: Fraction) -> Fraction:
     """Return s ln(cuts / (2 error)), rounded up: what errors are below, except with a probability of *error*."""
     if scale == 0 or cuts <= 2 * error:
         return Fraction(0)
-    return Fraction(float_up(scale * ln(Fraction(cuts) / (2 * error))))  # proof: reach
+    return Fraction(min(float_up(scale * ln(Fraction(cuts) / (2 * error))), _ENDLESS))  # proof: reach
 
 
 @final
@@ -360,8 +362,16 @@ class CountInTree(Measurement[Any, Any]):
             sums = np.cumsum(at_least - move, axis=1)
             point = np.argmin(np.hstack([np.zeros((len(sums), 1)), sums[:, :-1]]), axis=1)
             low, high = np.argmax(possible, axis=1), self.bins - 1 - np.argmax(possible[:, ::-1], axis=1)
-            rows += [point, np.minimum(low, point), np.maximum(high, point)]
-        return np.array(rows)
+            rows.append((point, low, high))
+        points = np.sort([point for point, _, _ in rows], axis=0)  # No quantile is below a smaller one.
+        places = np.argsort(np.argsort([float(q) for q in self.at], kind="stable"))
+        return np.array(
+            [
+                row
+                for place, (_, low, high) in zip(places, rows, strict=True)
+                for row in (points[place], np.minimum(low, points[place]), np.maximum(high, points[place]))
+            ]
+        )
 
     @property
     def nodes(self) -> int:

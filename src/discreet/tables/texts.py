@@ -4,7 +4,8 @@ What may be asked of a file follows from its header and from what is declared, n
 or quote is guessed from them, and none of them makes a query fail. Columns of .csv are separated by commas, or by
 semicolons where the header has these alone, as spreadsheets write it where a comma is the decimal sign. A declared type
 is a cast that gives null where a text is not of the type. A row of CSV that has too few fields, or is not UTF-8, is
-left out, and so is what a row has beyond the header; a line of JSON that is no object is one of nulls.
+left out, and so is what a row has beyond the header; a line of JSON that is no object is one of nulls. A row or line of
+more than 2 MB is left out.
 """
 
 from __future__ import annotations
@@ -38,8 +39,11 @@ _TYPES: Final = {
 }
 _DECIMAL: Final = re.compile(r"decimal\((\d{1,2}), ?(\d{1,2})\)")
 _NAMES: Final = f"{', '.join(_TYPES)}, decimal(p,s), {', '.join(CONVENTIONS)}"
-_CSV: Final = "auto_detect=false, header=true, quote='\"', escape='\"', strict_mode=false"
-_JSON: Final = "format='newline_delimited'"
+_PLAIN: Final = "auto_detect=false, strict_mode=false, parallel=false"
+"""In parallel, DuckDB guesses where a part of a file begins: one long field would be rows, and hide those of others."""
+_CSV: Final = f"{_PLAIN}, header=true, quote='\"', escape='\"'"
+_LINES: Final = f"{_PLAIN}, header=false, delim='\x1f', quote='', escape='', new_line='\\n'"
+"""Lines, read as CSV of one column: DuckDB's own reader of JSON stops at one that is longer than its buffers."""
 _TOTAL: Final = "ignore_errors=true, hive_partitioning=false"
 _OF_DAYS: Final = re.compile(r" by (?:year|quarter|month|week|day)\b.*: need |: need a day\b")
 """An error about a column that is meant to have days."""
@@ -83,7 +87,7 @@ def text_rows(ibis: Any, paths: Sequence[Path], types: Mapping[str, str]) -> Any
     if suffix in _SEPARATORS:
         separator, names = _first_header(paths)
         options = f"delim='{separator}', {_CSV}"
-        rows = _view(ibis, "read_csv", paths, names, options, lambda: _check_header(paths, separator, names))
+        rows = _view(ibis, paths, names, options, lambda: _check_header(paths, separator, names))
     elif not types:
         need = 'the columns of JSON, which has no header, such as {"city": "text", "year": "integer"}'
         raise ParameterError("types", None, need)
@@ -139,8 +143,10 @@ def _first_row(path: Path, separator: str) -> list[str]:
 
 def _first_header(paths: Sequence[Path]) -> tuple[str, list[str]]:
     separator, names = header(paths[0])
-    if not names or len(set(names)) < len(names):
-        raise ParameterError("source", paths[0].name, "a first row, in UTF-8, that names each column once")
+    if not names or len(set(names)) < len(names) or any("\n" in name or "\r" in name for name in names):
+        raise ParameterError(
+            "source", paths[0].name, "a first row, in UTF-8 and on one line, that names each column once"
+        )
     return separator, names
 
 
@@ -153,16 +159,16 @@ def _check_header(paths: Sequence[Path], separator: str, names: Sequence[str]) -
 
 def _view(
     ibis: Any,
-    reader: str,
     paths: Sequence[Path],
     names: Sequence[str],
     options: str,
     check: Callable[[], None] = lambda: None,
+    taken: str = "*",
 ) -> Any:
     """Return files as an Ibis table of texts on a DuckDB of their own; nothing is read yet."""
     files = ", ".join(_quoted(glob.escape(str(path))) for path in paths)  # DuckDB reads each as a pattern once more.
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
-    rows = f"SELECT * FROM {reader}([{files}], columns={{{columns}}}, {options}, {_TOTAL})"  # noqa: S608
+    rows = f"SELECT {taken} FROM read_csv([{files}], columns={{{columns}}}, {options}, {_TOTAL})"  # noqa: S608
 
     def read(engine: Any) -> Any:
         checked_again(engine, check)
@@ -186,7 +192,18 @@ def _json_rows(ibis: Any, paths: Sequence[Path], names: Sequence[str]) -> Any:
         return ibis.memtable(_texts(arrays, names))
     if any(_has_mark(path) for path in paths):
         raise ParameterError("source", "JSON files", "lines without a byte order mark before the first")
-    return _view(ibis, "read_json", paths, names, _JSON)
+    fields = ", ".join(f"{_field(name)} AS {_named(name)}" for name in names)
+    return _view(ibis, paths, ["line"], _LINES, taken=fields)
+
+
+def _field(name: str) -> str:
+    """Return a field of a line as text; null where the line is no object, or has none of that name."""
+    path = "$." + json.dumps(name, ensure_ascii=False)
+    return f"CASE WHEN json_valid(line) THEN json_extract_string(line, {_quoted(path)}) END"
+
+
+def _named(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _has_mark(path: Path) -> bool:

@@ -201,7 +201,9 @@ class Quantile(Value):
 
     def _values(self, noisy: Sequence[int]) -> list[list[float]]:
         """Return what is at bins: the values, their lower ends and their upper ends."""
-        values, many = [float((self.bounds[0] + place) * self.grid) for place in noisy], len(noisy) // 3
+        low, high = self.span  # A grid may be wider than they are apart.
+        values = [float(min(max((self.bounds[0] + place) * self.grid, low), high)) for place in noisy]
+        many = len(noisy) // 3
         return [values[:many], values[many : 2 * many], values[2 * many :]]
 
     def ends(self, column: Column, error: Fraction) -> Ends:

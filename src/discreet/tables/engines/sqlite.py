@@ -18,6 +18,8 @@ from discreet.tables.keys import decimals
 
 __all__ = ["SQLite"]
 
+_MOST: Final = (1 << 63) - 1
+
 
 class SQLite(Engine):
     """SQLite, with functions of ours: they get texts as bytes, because not all of them are UTF-8."""
@@ -96,6 +98,10 @@ class SQLite(Engine):
         if kind.is_decimal():
             precision, scale = decimals(kind)
             return call("discreet_exact", "binary", held, literal(precision - scale), literal(scale))
+        if kind.is_integer():
+            least, most = kind.bounds
+            ends = literal(max(int(least), -_MOST - 1)), literal(min(int(most), _MOST))
+            return call("discreet_whole", "int64", held, *ends)
         name, returns = next(found for what, found in _READERS.items() if getattr(kind, f"is_{what}")())
         return call(f"discreet{name}", returns, held)
 
@@ -228,8 +234,8 @@ def _truth(x: Any) -> int | None:
     return int(bool(x)) if isinstance(x, int | float) else None
 
 
-def _whole(x: Any) -> int | None:
-    return x if isinstance(x, int) else None
+def _whole(x: Any, least: int, most: int) -> int | None:
+    return x if isinstance(x, int) and least <= x <= most else None  # A SMALLINT may hold any number.
 
 
 def _real(x: Any) -> float | None:
@@ -269,7 +275,6 @@ def _clock(x: Any) -> int | None:
 
 _READERS: Final = {
     "boolean": ("_truth", "int64"),
-    "integer": ("_whole", "int64"),
     "floating": ("_real", "float64"),
     "date": ("_day", "int64"),
     "timestamp": ("_moment", "int64"),
@@ -285,5 +290,6 @@ _FUNCTIONS: Final = (
     (1, _number),
     (5, _nearest),
     (3, _exact),
-    *((1, function) for function in (_power, _truth, _whole, _real, _day, _moment, _clock, _uuid, _letters)),
+    (3, _whole),
+    *((1, function) for function in (_power, _truth, _real, _day, _moment, _clock, _uuid, _letters)),
 )
