@@ -69,6 +69,25 @@ def test_a_slip_in_a_plan_is_answered_as_it_stands_in_the_file(folder):
     assert "tables.a='medians': need `discreet quantile`: a plan has no quantiles" in run("publish", "plan.toml").stderr
 
 
+def test_a_release_says_its_bias_who_paid_and_how_much_was_spent(folder):
+    plan = 'source = "visits.csv"\nperson = "user"\nledger = "b.db"\nversion = "1"\nout = "o"\nformats = ["csv"]\n'
+    tables = '[publications.p]\ntables = [[], ["city"]]\nkeys = {city = ["Rome", "Oslo", "Bern"]}\n'
+    (folder / "plan.toml").write_text(f"{plan}epsilon = 1\n{tables}")
+    run("budget", "b.db", "--create", "--epsilon", "3")
+    assert "p: Each person counts in at most 1 of the finest groups, by city. " in run("publish", "plan.toml").stdout
+    first, again = (run("publish", "plan.toml", "--release").stdout.splitlines() for _ in range(2))
+    assert first[:2] == ["p-all: 1 row; paid with the plan, entry 1", "p-city: 3 rows; paid with the plan, entry 1"]
+    assert again[:2] == ["p-all: 1 row; free: kept answer of entry 2", "p-city: 3 rows; free: kept answer of entry 2"]
+    assert first[2:] == again[2:]
+    assert re.match(r"p: Bias: .*max_groups = 1 left out", first[2])
+    assert first[3] == "On the books, entry 1 has paid for all of it: epsilon 1, delta 0; epsilon 2, delta 0 left"
+    several = f"{plan}epsilon = 1\n{tables}max_groups = 2\n".replace('"o"', '"several"')
+    (folder / "plan.toml").write_text(several)
+    assert "p: A person counts in up to 2 of the finest groups, so totals may count a person as often" in (
+        run("publish", "plan.toml", "--release").stdout
+    )
+
+
 def test_auto_is_read_in_any_case_and_nothing_is_starred(folder):
     done = run("explain", *COUNT.replace("-groups 2", "-groups AUTO").split())
     assert done.exit_code == 0

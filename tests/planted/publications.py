@@ -276,4 +276,25 @@ CATALOGUE = [
         "self.event, self.known)",
         TEST + "test_other_keys_and_other_public_totals_are_other_questions",
     ),
+    Mutant(
+        "what bounding left out of tables that add up is not said below them",
+        T + "publishing.py",
+        "Text(answer.limits)]",
+        "Text([])]",
+        FILE + "test_the_bias_stands_below_each_table_of_the_page",
+    ),
+    Mutant(
+        "totals that count a person several times are titled as people",
+        T + "answers.py",
+        "if len(self.by) < len(self.receipt.by) and self.receipt.times > 1:",
+        "if len(self.by) > len(self.receipt.by):",
+        FILE + "test_totals_that_count_a_person_several_times_say_so_in_every_form",
+    ),
+    Mutant(
+        "whoever agrees to tables that add up is not told in how many groups a person counts",
+        T + "planning.py",
+        "remarks[1:1] = receipt.limits",
+        "remarks[1:1] = []",
+        FILE + "test_a_look_says_in_how_many_groups_a_person_counts_and_that_it_is_a_bias",
+    ),
 ]

@@ -485,3 +485,88 @@ def test_readers_are_told_the_price_and_get_the_same_page_again(folder):
     assert "spent, once for these figures.</p>" in first
     PublicationFile(plan(folder)).release()
     assert page.read_text() == first
+
+
+WARDS = """
+[publications.wards]
+tables = [[], ["city"], ["city", "sex"]]
+keys = {city = ["Rome", "Bath", "Oslo"], sex = ["f", "m"]}
+"""
+
+
+@pytest.fixture
+def wards(folder):
+    """Each of 3,000 people is in all of three cities."""
+    rows = [f"{i},{city},5,{'fm'[i % 2]}\n" for i in range(3000) for city in ("Rome", "Bath", "Oslo")]
+    (folder / "visits-2026-11.csv").write_text("user,city,amount,sex\n" + "".join(rows))
+    return folder
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_look_says_in_how_many_groups_a_person_counts_and_that_it_is_a_bias(most, wards):
+    found = PublicationFile(plan(wards, WARDS + f"max_groups = {most}\n" * (most > 1))).check()
+    for text in (str(found.sheet), found.page.to_html()):
+        assert f"Each person counts in at most {most} of the finest groups, by city, sex. Whoever is in more" in text
+        assert "a bias, which the noise intervals do not include. max_groups changes it" in text
+        assert "discreet suggest FILE --by city --by sex" in text
+        assert ("they are not numbers of different people" in text) is (most > 1)
+    assert f"wards: Each person counts in at most {most}" in str(found.sheet)
+
+
+def test_a_look_names_derived_columns_as_they_are_asked_for(wards):
+    tables = '[publications.long]\ntables = [[], ["length(city) by 3 from 0 to 9 as long"]]\nkeys = {long = "bins"}'
+    said = str(PublicationFile(plan(wards, tables)).check().sheet)
+    assert "of the finest groups, by long. " in said
+    assert "`discreet suggest FILE --by 'length(city) by 3 from 0 to 9'`" in said
+
+
+def test_a_look_at_tables_that_leave_nobody_out_speaks_of_no_bias(wards):
+    every = PublicationFile(plan(wards, WARDS + "max_groups = 6\n")).check()
+    assert "a bias, which" not in str(every.sheet)
+    assert "they are not numbers of different people" in str(every.sheet)
+    assert "a bias, which" not in str(PublicationFile(plan(wards, "[tables.all]\npeople = true")).check().sheet)
+
+
+def test_the_bias_stands_below_each_table_of_the_page(wards):
+    made = PublicationFile(plan(wards, WARDS, epsilon="8")).release()
+    page = (wards / "out-2026-11" / "index.html").read_text()
+    sections = page.split("<h2")[1:]
+    assert len(made.answers) == 3
+    assert ["<p>Bias: max_groups = 1 left out 66" in section for section in sections] == [True, True, True, False]
+    assert "not numbers of different people" not in page
+
+
+def test_totals_that_count_a_person_several_times_say_so_in_every_form(wards):
+    pytest.importorskip("xlsxwriter")
+    made = PublicationFile(plan(wards, WARDS + "max_groups = 3", formats='["html", "xlsx", "disclosure"]')).release()
+    said = "A person counts in up to 3 of the finest groups, so totals may count a person as often: they are not "
+    assert [answer.title for answer in made.answers.values()] == [
+        "People, each counted up to 3 times",
+        "People, each counted up to 3 times, by city",
+        "People by city, sex",
+    ]
+    assert all(said in str(answer) for answer in made.answers.values())
+    assert (wards / "out-2026-11" / "index.html").read_text().count(f"<p>{said}") == 3
+    assert said in Disclosure.of_file(wards / "out-2026-11" / "wards-all.disclosure.json").facts["errors"]
+    with zipfile.ZipFile(wards / "out-2026-11" / "tables.xlsx") as book:
+        assert said in book.read("xl/sharedStrings.xml").decode()
+
+
+def test_sums_count_what_people_have_in_all_their_groups_and_are_titled_as_sums(wards):
+    tables = WARDS + 'sum = "amount"\nmax_groups = 3\n'
+    made = PublicationFile(plan(wards, tables, types='{amount = "integer"}')).release()
+    assert made.answers["wards-all"].title == "Sum of amount"
+    assert "different people" not in str(made.answers["wards-all"])
+
+
+def test_a_look_says_of_what_the_price_takes_a_part_and_how_wrong_each_table_may_be(folder):
+    found = PublicationFile(plan(folder, CENSUS + "margins = [50, 20, 20]", epsilon=None, delta=None)).check()
+    reaches = "; ".join(written(x, up=True) for x in found.explained["census"].reaches)
+    assert f"±{reaches}" in str(found.sheet)
+    Ledger(folder / "plain.db", epsilon=3, accountant="plain").close()
+    plain = PublicationFile(plan(folder, CENSUS, ledger='"plain.db"')).check()
+    assert "which is 66.7 % of the epsilon that is left on the books." in plain.price
+    Ledger(folder / "rho.db", epsilon=20, delta="1e-4", accountant="zcdp").close()
+    assert "% of what is left on the books, in their own units" in (
+        PublicationFile(plan(folder, CENSUS, ledger='"rho.db"')).check().price
+    )

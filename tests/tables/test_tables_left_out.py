@@ -14,6 +14,7 @@ from discreet import IntegerLaplace, Laplace, Ledger, Pure
 from discreet.domains import Integers, Vectors
 from discreet.errors import ParameterError
 from discreet.tables import Bounding, Mean, People, Rows, Suggestion, Sum, Table
+from discreet.tables.pages import answer_page
 from discreet.tables.spread import QUARTERS, SIZES, Sizes, Spread
 from discreet.tables.suggest import best_of, prices, worths
 
@@ -257,6 +258,8 @@ class TestCharge:
         assert "left out between 0.0% and " in few.bias
         assert "too few people to say more" in few.bias
         assert "left out 0.0% of people's groups (0.0% to " in many.bias
+        tiles = [dict(answer_page(answer).tiles)["Left out by bounding"] for answer in (few, many)]
+        assert tiles == ["not known", str(many.left_out)]
 
 
 class TestAuto:

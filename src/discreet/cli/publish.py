@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from discreet.cli.show import Part, check_page, show
 from discreet.exact import written
+
+if TYPE_CHECKING:
+    from discreet.accounting import Amount
+    from discreet.tables.receipts import Receipt
 
 __all__ = ["publish"]
 
@@ -37,12 +43,16 @@ def publish(plan: str, release: bool, html: str | None, version: str | None, who
         made = asked.release(who)
         files = [str(file) for file in made.files]
         said = list[str]()
-        for name, answer in made.answers.items():
-            said.append(f"{name}: {len(answer):,} row{'s' * (len(answer) != 1)}; {answer.receipt.paid}")
-            said += [] if answer.doubt is None else [f"{name}: {answer.doubt}"]
+        for each in asked.tables:
+            some = {name: made.answers[name] for name in each.files}
+            for name, answer in some.items():
+                said.append(f"{name}: {len(answer):,} row{'s' * (len(answer) != 1)}; {_paid(answer.receipt)}")
+                said += [] if answer.doubt is None else [f"{name}: {answer.doubt}"]
+            texts = dict.fromkeys(text for answer in some.values() for text in answer.limits)
+            said += [f"{each.name}: {text}" for text in texts]
         receipts = {name: answer.said for name, answer in made.answers.items()}
-        left = f"epsilon {written(made.left.epsilon, up=False)}, delta {written(made.left.delta, up=False)} left"
-        said.append(f"On the books, entry {made.entry} has paid for all of it; {left}")
+        spent, left = (_text(amount, up=up) for amount, up in ((made.spent, True), (made.left, False)))
+        said.append(f"On the books, entry {made.entry} has paid for all of it: {spent}; {left} left")
         said.append(f"{asked.out}: {len(files):,} files{', index.html among them' * ('html' in asked.formats)}")
         return show(said, {"files": files, "receipts": receipts}, as_json=as_json)
     found = asked.check(who)
@@ -52,3 +62,13 @@ def publish(plan: str, release: bool, html: str | None, version: str | None, who
     parts += ["--release publishes it."] if found.fits and html is None else []
     receipts = {name: each.receipt.to_dict() for name, each in found.explained.items()}
     return show(parts, {"price": found.price, "receipts": receipts}, as_json=as_json)
+
+
+def _paid(receipt: Receipt) -> str:
+    """Say how a table was paid for: with all of the plan, which may have been charged a moment ago."""
+    is_drawn = receipt.plan is not None and not receipt.kept
+    return f"paid with the plan, entry {receipt.plan}" if is_drawn else receipt.paid
+
+
+def _text(amount: Amount, *, up: bool) -> str:
+    return ", ".join(f"{name} {written(x, up=up)}" for name, x in zip(amount._fields, amount, strict=True))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from discreet.tables.noise import ColumnNoise
     from discreet.tables.receipts import Receipt
 
-__all__ = ["Answer"]
+__all__ = ["Answer", "is_vague"]
 
 _TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 """Years, months and days as texts, which sort as they follow each other."""
@@ -137,6 +137,11 @@ class Answer(Result):
         first = self._bias(self.left_out, "Bias in round 1:")
         return f"{first} {self._bias(rest, 'Bias in round 2, of groups that round 1 had not shown:')}"
 
+    @property
+    def limits(self) -> list[str]:
+        """What max_groups and other bounds did to the figures: the bias, and how often totals may count a person."""
+        return [text for text in (self.bias, self.receipt.repeats) if text is not None]
+
     def _bias(self, left_out: LeftOut | None, start: str) -> str:
         """Say what the bounds left out, in a sentence."""
         bounds = self.receipt.bounds
@@ -149,7 +154,7 @@ class Answer(Result):
             return f"{start} what share of people's {what} {bound} left out is not known: {why}."
         low, high = f"{left_out.low:.1%}", f"{left_out.high:.1%}"
         share, counted = f"{left_out.share:.1%} of people's {what} ({low} to {high})", ""
-        if left_out.high - left_out.low > _WIDE:
+        if is_vague(left_out):
             share, counted = f"between {low} and {high} of people's {what}", ": too few people to say more"
         return (
             f"{start} {bound} left out {share}, counting up to {SIZES[-1]} of each person{counted}. "
@@ -290,6 +295,7 @@ class Answer(Result):
         pairs = [("guarantee", self.receipt.guarantee), ("intervals", holds if self.released else "")]
         pairs += [
             ("bias", self.bias or ""),
+            ("totals", self.receipt.repeats or ""),
             ("notes", " ".join(self.notes)),
             ("price", self._price),
         ]
@@ -332,7 +338,7 @@ class Answer(Result):
                 "domain": f"tables with columns {', '.join(dict.fromkeys(columns))}; any finite number of rows",
                 "bounds": bounds,
                 "mechanisms": said["mechanisms"],
-                "errors": " ".join(text for name, text in self.statements if name in ("intervals", "bias")),
+                "errors": " ".join(text for name, text in self.statements if name in ("intervals", "bias", "totals")),
                 "post_processing": " ".join(self.notes) or "none",
                 "composition": f"{together} {alone if receipt.entry is None else books}".strip(),
                 "date": f"{when:%Y-%m-%d}",
@@ -357,6 +363,8 @@ class Answer(Result):
     def heading(self) -> str:
         """The title for a page, with the names of columns marked as such."""
         what = ", ".join(column.aggregate.words for column in self.released if column.asked) or "groups"
+        if len(self.by) < len(self.receipt.by) and self.receipt.times > 1:
+            what += f", each counted up to {self.receipt.times:,} times" + "," * bool(self.by)
         return what[:1].upper() + what[1:] + (f" by {', '.join(map(named, self.by))}" if self.by else "")
 
     @property
@@ -389,7 +397,7 @@ class Answer(Result):
     @property
     def remarks(self) -> list[str]:
         """What the figures alone do not say: the bias, what is not shown, and what is left of the budget."""
-        said = [] if self.bias is None else [self.bias]
+        said = self.limits
         for each in self.receipt.asked:
             if each.learns:
                 # Of several quantiles each is a column; what is said of one of them may be more.
@@ -420,6 +428,11 @@ class Answer(Result):
         """
         shown = self[self.value if column is None else column].aggregate.label
         return self.sheet.plot(ax, whole(most, "most", least=0), self.names[shown])
+
+
+def is_vague(left_out: LeftOut) -> bool:
+    """Whether too few people are known of to say more of a share than between which ends it is."""
+    return left_out.high - left_out.low > _WIDE
 
 
 def _shown(part: Any) -> Any:

@@ -14,7 +14,7 @@ from discreet.exact import written
 from discreet.pages.page import Details, Facts, Items, Page, Section, Text, Verdict, named, numbers
 from discreet.pages.results import FOOTER, page_of
 from discreet.reals import exp, float_up
-from discreet.tables.answers import Answer
+from discreet.tables.answers import Answer, is_vague
 from discreet.tables.publication import Publication
 from discreet.words import LEARN, bound
 
@@ -62,7 +62,8 @@ def _tiles(answer: Answer) -> list[tuple[str, str]]:
     epsilon, delta = answer.receipt.epsilon, answer.receipt.delta
     tiles = [("Groups shown", f"{len(answer):,}")] if answer.by else []
     if answer.left_out is not None:
-        tiles.append(("Left out by bounding", str(answer.left_out)))
+        share = "not known" if is_vague(answer.left_out) else str(answer.left_out)  # The note has its ends.
+        tiles.append(("Left out by bounding", share))
     tiles.append(("Epsilon spent", written(epsilon, up=True)))
     if delta:
         tiles.append(("Delta spent", written(delta, up=True)))
@@ -83,8 +84,7 @@ def _notes(answer: Answer) -> list[str]:
     if "max_groups" in receipt.bounds and receipt.person is not None:
         most = receipt.bounds["max_groups"]
         notes.append(f"Each person counts in at most {'1 group' if most == 1 else f'{most:,} groups'}.")
-    if answer.bias is not None:
-        notes.append(answer.bias)
+    notes += answer.limits
     notes += [] if answer.round_note is None else [answer.round_note]
     notes += [note for column in answer.released if (note := column.aggregate.note) is not None]
     notes += answer.notes

@@ -357,8 +357,7 @@ class PublicationPlan(Result):
         remarks += [] if self.of.plan_note is None else [self.of.plan_note]
         if self.n95 is not None:
             remarks.insert(1, _found(self.n95))
-        if self.bounding.max_groups > 1:
-            remarks.insert(1, _several(self.bounding.max_groups))
+        remarks[1:1] = receipt.limits
         note = f"{receipt.cost}, {made.noise_name} noise; nothing is spent, and no rows are read"
         return Sheet(TITLE, columns, note, remarks, "table")
 
@@ -366,11 +365,6 @@ class PublicationPlan(Result):
 def _found(n95: int) -> str:
     seen = f"One of the finest groups is found with probability 95 % if it has {n95:,} people"
     return f'{seen}. Keys that are in none of those found are together in the rows "other".'
-
-
-def _several(most: int) -> str:
-    finest = f"A person counts once in each of at most {most:,} of the finest groups"
-    return f"{finest}, so that totals may count a person as often."
 
 
 def _fit(made: Marginals, cells: Cells, known: Iterable[tuple[Axes, Any]]) -> tuple[Fit, float]:

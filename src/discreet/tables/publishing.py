@@ -26,10 +26,11 @@ after a crash, gets the same figures, and pays nothing.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -62,6 +63,8 @@ _FORMATS: Final = ("csv", "parquet", "xlsx", "html", "disclosure")
 _PATIENCE: Final = 20
 """Seconds to wait for figures that somebody else is drawing."""
 _PAUSE: Final = 0.2
+_SHOWN: Final = 4
+"""Of how many tables of a publication each error has room in a row."""
 _VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
@@ -87,12 +90,13 @@ _WHOLE: Final[Mapping[str, Need]] = MappingProxyType(
 class Published(NamedTuple):
     """The tables that were published, by their names, and the files that they are in.
 
-    All of them are paid for by one *entry* on the books, on which so much is *left*.
+    All of them are paid for by one *entry* on the books, which was charged *spent*, and on which so much is *left*.
     """
 
     answers: Mapping[str, Answer]
     files: tuple[Path, ...]
     entry: int
+    spent: Amount
     left: Amount
 
 
@@ -118,22 +122,25 @@ class Preview(Result):
             Column("figures", [each.question for each in rows]),
             amounts("epsilon", [each.receipt.epsilon for each in rows]),
             amounts("delta", [each.receipt.delta for each in rows]),
-            amounts("noise, 95 %", radii, "±"),
+            Column("noise, 95 %", [max(each) for each in radii], shown=list(map(_reach, radii))),
         ]
         if any(n is not None for n in seen):
             shown = ["all" if n is None else f"{n:,}" for n in seen]
             columns.append(Column("95 % seen from", [n or 0 for n in seen], shown=shown))
+        said = [(name, text) for name, each in self.explained.items() for text in each.receipt.limits]
+        remarks = [*(f"{name}: {text}" for name, text in said), *self._prices]
+        return Sheet(self.title, columns, "nothing is spent, and no rows are read", remarks, "table")
+
+    @property
+    def _prices(self) -> list[str]:
         epsilon, delta = (written(x, up=False) for x in self.left)
-        left = f"The budget has epsilon {epsilon} and delta {delta} left."
-        return Sheet(self.title, columns, "nothing is spent, and no rows are read", [self.price, left], "table")
+        return [self.price, f"The budget has epsilon {epsilon} and delta {delta} left."]
 
     @property
     def page(self) -> Page:
         """All of it as a page, to be signed off."""
         agreed = ["Agreed by: ____________________    Date: ____________________"]
-        sections = [
-            Section("What will be published, and what it costs", [*self.sheet.blocks(), Text(self.sheet.remarks)])
-        ]
+        sections = [Section("What will be published, and what it costs", [*self.sheet.blocks(), Text(self._prices)])]
         for name, each in self.explained.items():
             several = isinstance(each, PublicationPlan) and f"{each.of.words}, in {len(each.axes)} tables that add up"
             head = f"{named(name)}: {several or each.question}"
@@ -248,12 +255,12 @@ class PublicationFile:
             event = book.quote(list(explained.values()), who=who)
             apart, together = _price(explained.values()), Amount(event.epsilon, event.delta)
             part = book.shares(who=who)(event)
-            fits = f"{written(100 * part, up=True)} % of what is left on the books."
-            rest = fits if part <= 1 else "more than is left on the books, so that they cannot be released."
+            rest = "more than is left on the books, so that they cannot be released"
+            if part <= 1:
+                rest = f"{_percent(part)} of {_what(part, together, book.left)}"
             more = "" if together == apart else f"; one by one it would be {_text(apart)}"
-            return Preview(
-                self.title, explained, f"The tables cost {_text(together)}{more}: {rest}", book.left, part <= 1
-            )
+            price = f"The tables cost {_text(together)}, which is {rest}{more}."
+            return Preview(self.title, explained, price, book.left, part <= 1)
 
     def release(self, who: str | None = None) -> Published:
         """Publish all tables, charged as one reservation; what was released before comes again, for nothing.
@@ -270,9 +277,9 @@ class PublicationFile:
             answers = dict[str, Answer]()
             for each in self.tables:
                 answers |= zip(each.files, _released(each, self._table(plan), plan), strict=True)
-            left = book.left
+            spent, left = book.entries()[plan.number - 1].amount, book.left
         self._write(answers)
-        return Published(MappingProxyType(answers), files, plan.number, left)
+        return Published(MappingProxyType(answers), files, plan.number, spent, left)
 
     def _explained(self) -> dict[str, Explanation | PublicationPlan]:
         table, found = self._table(), dict[str, Explanation | PublicationPlan]()
@@ -330,13 +337,17 @@ class PublicationFile:
             self._page(answers).to_html(self.out / "index.html")
 
     def _page(self, answers: Mapping[str, Answer]) -> Page:
-        """Return the page: a section for each table, and what is said of several that add up after the last."""
+        """Return the page: a section for each table, and what is said of several that add up after the last.
+
+        What bounds did to the figures stands below each table, because a table may be read, or copied, alone.
+        """
         sections = list[Section]()
         for each in self.tables:
             some = [answers[name] for name in each.files]
             heads = [f"{named(each.name)}: {answer.heading}" for answer in some]
-            sections += [Section(head, answer.sheet.blocks()) for head, answer in zip(heads, some, strict=True)]
-            said = [text for name, text in some[0].statements if name != "figures"]
+            below = [[*answer.sheet.blocks(), Text(answer.limits)] for answer in some]
+            sections += [Section(head, blocks) for head, blocks in zip(heads, below, strict=True)]
+            said = [text for name, text in some[0].statements if name not in ("figures", "bias", "totals")]
             told = [Details(SUMMARY, _disclosed(answer)) for answer in some]
             if isinstance(each, WantedTogether):
                 sections.append(Section(f"{named(each.name)}: {TITLE.lower()}", [Text(said), *told]))
@@ -350,12 +361,23 @@ def _disclosed(answer: Answer) -> str:
     return json.dumps(answer.disclosure().to_dict(), indent=1, ensure_ascii=False)
 
 
-def _errors(explained: Explanation | PublicationPlan) -> tuple[float, int | None]:
-    """Return what bounds the noise with probability 95 %, and from how many people on a group is seen as often."""
+def _errors(explained: Explanation | PublicationPlan) -> tuple[list[float], int | None]:
+    """Return what bounds each table's noise with probability 95 %, and how many people a group needs to be seen so."""
     if isinstance(explained, PublicationPlan):
-        return max(explained.reaches), explained.n95
+        return explained.reaches, explained.n95
     choice = explained[explained.chosen or 1]
-    return choice.radius, choice.n95
+    return [choice.radius], choice.n95
+
+
+def _reach(radii: Sequence[float]) -> str:
+    """Write what bounds the noise of each table; of many tables, of that which has most.
+
+    >>> _reach([8.0, 16.5]), _reach([1.0, 2.0, 3.0, 4.0, 5.0])
+    ('±8; 16.5', 'up to ±5')
+    """
+    few = len(radii) <= _SHOWN
+    texts = [written(x, up=True, commas=True) for x in (radii if few else [max(radii)])]
+    return f"{'' if few else 'up to '}±{'; '.join(texts)}"
 
 
 def _released(wanted: Wanted | WantedTogether, table: Table, plan: Reservation) -> tuple[Answer, ...]:
@@ -386,6 +408,24 @@ def _price(explained: Iterable[Explanation | PublicationPlan]) -> Amount:
     """Return what tables cost one by one."""
     costs = [(each.event.epsilon, each.event.delta) for each in explained]
     return Amount(*(sum(parts, Fraction(0)) for parts in zip(*costs, strict=True)))
+
+
+def _percent(part: Fraction) -> str:
+    """Write a part in percent, in three digits.
+
+    >>> _percent(Fraction(1, 6)), _percent(Fraction(1, 8)), _percent(Fraction(1))
+    ('16.7 %', '12.5 %', '100 %')
+    """
+    places = 1000 if part < Fraction(1, 10) else 10
+    return f"{written(Fraction(math.ceil(100 * part * places), places), up=True)} %"
+
+
+def _what(part: Fraction, price: Amount, left: Amount) -> str:
+    """Say of what a price takes a part: of the epsilon or the delta that is left, or of what else books add up."""
+    for name, cost, rest in zip(Amount._fields, price, left, strict=True):
+        if cost == part * rest:
+            return f"the {name} that is left on the books"
+    return "what is left on the books, in their own units"
 
 
 def _text(price: Amount) -> str:

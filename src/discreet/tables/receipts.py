@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -108,6 +109,42 @@ class Receipt:
         return {name: n for name, n in bounds.items() if n is not None}
 
     @property
+    def times(self) -> int:
+        """How often a person may count in a coarser table of a publication of people; 1 in all other tables."""
+        several = self.tables and self.person is not None and self.asked[0].kind == "people"
+        return self.bounds.get("max_groups", 1) if several else 1
+
+    @property
+    def repeats(self) -> str | None:
+        """What totals of people are who count in several of the finest groups, in a sentence; None where none do."""
+        if self.times == 1:
+            return None
+        return (
+            f"A person counts in up to {self.times:,} of the finest groups, so totals may count a person as often: "
+            "they are not numbers of different people."
+        )
+
+    @property
+    def limited(self) -> str | None:
+        """In how many groups a person counts, what that does to figures, and how to change it; None where in all."""
+        most = self.bounds.get("max_groups")
+        if most is None or self.left_out is None:
+            return None
+        columns = [shlex.quote(self.derived.get(name, name)) for name in self.by]
+        learn = " ".join(["discreet suggest FILE", *(f"--by {column}" for column in columns)])
+        finest = f"{most:,} of the finest groups, by {', '.join(self.by)}" if self.tables else _groups(most)
+        return (
+            f"Each person counts in at most {finest}. Whoever is in more of them is left out of the others, which "
+            "makes counts and sums too small: a bias, which the noise intervals do not include. max_groups changes "
+            f"it; for a little epsilon, `{learn}` says how many groups are needed."
+        )
+
+    @property
+    def limits(self) -> list[str]:
+        """What can be said of these before anything is released."""
+        return [text for text in (self.limited, self.repeats) if text is not None]
+
+    @property
     def fails(self) -> bool:
         """Whether the loss exceeds epsilon with a probability of at most delta; False where it may be more often."""
         laws = self.laws if self.found is None or self.found.laws is None else self.found.laws
@@ -199,6 +236,10 @@ class Receipt:
             free = {} if self.is_charged else {"kept": True} if self.kept else {"plan": self.plan}
             said["ledger"] = {"entry": self.entry, "when": self.when.isoformat(), **free}
         return said
+
+
+def _groups(most: int) -> str:
+    return "1 group" if most == 1 else f"{most:,} groups"
 
 
 def entered(receipt: Receipt, entry: Entry | None, *, kept: bool = False) -> Receipt:

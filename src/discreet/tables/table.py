@@ -260,14 +260,14 @@ class Table(Data):
 
         With *of*, a `Sum` whose lower bound is 0 or more, it is that sum. Columns may be derived, as in
         `group_by`: ``["age by 10 from 0 to 100 as tens"]``, whose keys may be ``{"tens": "bins"}``. A person
-        counts once in each of at most *max_groups* of the finest groups, those by all of the columns. *keys*
-        has the known keys of each column, or "bins", and the groups are their product; rows with others do not
-        count. Without it groups are private: those that a threshold shows decide which keys appear, and all
-        others are in rows "other". The budget is divided equally among the tables, but for *weights*, such as
-        ``{("region", "age"): 2}``: for Laplace noise it is epsilon that is divided, for Gaussian noise the
-        squares that add up. *totals* are public numbers, such as ``{(): 5000}`` or ``{"region": {"north": 2000,
-        "south": 3000}}``, and are met exactly. *zeros* are impossible groups: ``[{"age": "0-9", "job":
-        "doctor"}]``. For *left_out* see `Groups`.
+        counts once in each of at most *max_groups* of the finest groups, those by all of the columns, and is left
+        out of the others; with more than one, totals are not numbers of different people. *keys* has the known keys
+        of each column, or "bins", and the groups are their product; rows with others do not count. Without it
+        groups are private: those that a threshold shows decide which keys appear, and all others are in rows
+        "other". The budget is divided equally among the tables, but for *weights*, such as ``{("region", "age"):
+        2}``: for Laplace noise it is epsilon that is divided, for Gaussian noise the squares that add up. *totals*
+        are public numbers, such as ``{(): 5000}`` or ``{"region": {"north": 2000, "south": 3000}}``, and are met
+        exactly. *zeros* are impossible groups: ``[{"age": "0-9", "job": "doctor"}]``. For *left_out* see `Groups`.
 
         >>> import pandas as pd
         >>> rows = pd.DataFrame({"user": range(90), "region": ["north", "south", "south"] * 30, "sex": ["f", "m"] * 45})
