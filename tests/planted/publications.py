@@ -11,6 +11,13 @@ WHOLE = FITTED + "test_whole_numbers_add_up_whatever_the_tables"
 
 CATALOGUE = [
     Mutant(
+        "a plan of other files is taken for one that was released",
+        T + "publishing.py",
+        "digest_of([self.version, place, self.where,",
+        "digest_of([self.version, self.where,",
+        "test_publishing.py::test_the_same_plan_of_other_files_is_another_publication",
+    ),
+    Mutant(
         "a person moves each total by 1 at most, however many cells it has",
         F,
         "d * min(whole.l1, inner * whole.li))",

@@ -570,3 +570,14 @@ def test_a_look_says_of_what_the_price_takes_a_part_and_how_wrong_each_table_may
     assert "% of what is left on the books, in their own units" in (
         PublicationFile(plan(folder, CENSUS, ledger='"rho.db"')).check().price
     )
+
+
+def test_the_same_plan_of_other_files_is_another_publication(folder):
+    """In a folder of its own, with the same books, version and words."""
+    PublicationFile(plan(folder)).release()
+    other = folder / "other"
+    other.mkdir()
+    (other / "visits-2026-11.csv").write_text((folder / "visits-2026-11.csv").read_text())
+    again = PublicationFile(plan(other, ledger='"../b.db"'))
+    assert again.release().answers.keys() == PublicationFile(plan(folder)).release().answers.keys()
+    assert [entry.kind for entry in entries(folder)].count("charge") == 2

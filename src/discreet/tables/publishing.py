@@ -51,6 +51,7 @@ from discreet.pages.sheet import Column, Sheet, amounts
 from discreet.tables.answers import Answer
 from discreet.tables.explain import Explanation
 from discreet.tables.files import checked_target, receipt_path, write_tables
+from discreet.tables.kept import declared
 from discreet.tables.planning import PublicationPlan
 from discreet.tables.project import NEEDS, Binding, binding_of
 from discreet.tables.publication import TITLE
@@ -300,9 +301,10 @@ class PublicationFile:
 
     @property
     def _digest(self) -> str:
-        """By what a reservation is known again: the tables, types and the version, wherever the files are."""
+        """By what a reservation is known again: the tables, types, the source and its version, as answers are."""
         said, tables = self.binding, [repr(each) for each in self.tables]
-        return digest_of([self.version, self.where, said.person, sorted(said.types.items()), tables])
+        place = declared(said.source, said.table, self.version)
+        return digest_of([self.version, place, self.where, said.person, sorted(said.types.items()), tables])
 
     @property
     def _files(self) -> list[str]:
