@@ -123,6 +123,8 @@ class Explanation(Result):
     receipt: Receipt
     event: Event
     """What the books would be charged for, as `Ledger.reserve` takes it."""
+    lead: str = ""
+    """Which epsilon was found for a margin, if one was given; it is the first of the notes, too."""
 
     def __getitem__(self, max_groups: int) -> Choice:
         choices = {choice.max_groups: choice for choice in self.choices}
@@ -188,15 +190,16 @@ class Explanation(Result):
             columns.append(Column("of what is left", [*map(float_up, parts)], shown=[*map(_part, parts)]))
             columns.append(Column("such tables", [choice.fits for choice in self.choices], 0))
         note = "nothing is spent, and no rows are read"
-        return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
+        remarks += [text for text in self.notes if text != self.lead]
+        return Sheet(self.question, columns, note, remarks, "choice", chosen=chosen, lead=self.lead)
 
 
-def explained(questions: Sequence[Query], chosen: Query, notes: Sequence[str] = ()) -> Explanation:
-    """Return the explanation of a question, with other choices of max_groups beside it, and with some *notes* first."""
+def explained(questions: Sequence[Query], chosen: Query, lead: str = "") -> Explanation:
+    """Return the explanation of a question, with other choices of max_groups beside it; a *lead* is said first."""
     bounding = chosen.bounding
     receipt = chosen.receipt
     by = f" by {', '.join(bounding.by)}" if bounding.by else ""
-    notes = list(notes)
+    notes = [lead] if lead else []
     if bounding.by and bounding.person is not None:
         notes.append(
             "A person in more than max_groups groups counts in that many of them, chosen at random. That is a bias, "
@@ -213,7 +216,7 @@ def explained(questions: Sequence[Query], chosen: Query, notes: Sequence[str] = 
     notes += [note for aggregate in chosen.asked if (note := aggregate.plan_note) is not None]
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
     most = None if chosen.auto else bounding.max_groups
-    return Explanation(f"{words}{by}", receipt.guarantee, most, choices, tuple(notes), receipt, chosen.event)
+    return Explanation(f"{words}{by}", receipt.guarantee, most, choices, tuple(notes), receipt, chosen.event, lead)
 
 
 def _choice(question: Query) -> Choice:

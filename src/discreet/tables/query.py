@@ -174,6 +174,11 @@ class Query:
         noises = {part.aggregate: part.noise for part in self.turn.parts}
         return all(noises[of].radius(Fraction(1, 20)) <= margin for of, margin in margins.items())
 
+    @property
+    def cost(self) -> tuple[int, float]:
+        """What is to be small in the first column: how many people a group needs, then the standard deviation."""
+        return self.turn.parts[0].laws[0].cost
+
     def with_groups(self, max_groups: int, left_out: Exact | None = None) -> Query:
         """Return this question with another max_groups, which is given and not chosen; *left_out* is as it was typed.
 
