@@ -23,6 +23,7 @@ from discreet.tables.aggregates.aggregate import at_most, needed_by
 from discreet.tables.answers import Answer
 from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
+from discreet.tables.doubts import doubted
 from discreet.tables.extents import Extents, InBounds, bounds_label
 from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon, check_noise
@@ -329,7 +330,9 @@ class Query:
         if found is None:
             words = " and ".join(each.label for each in self.extents)
             more = "give low and high, a larger epsilon, or more weight to the bounds"
-            raise UnsupportedError(f"nothing could be learned about {words}: {more}; {receipt.paid}")
+            hint = doubted([of.column for of, _ in self.learns], self.table.types)
+            told = f"nothing could be learned about {words}: {more}; {receipt.paid}"
+            raise UnsupportedError(told if hint is None else f"{told}. {hint}")
         asked, bounding = (
             tuple(each.learned(found) for each in aggregates) for aggregates in (self.asked, self.bounding.aggregates)
         )

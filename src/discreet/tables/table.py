@@ -408,7 +408,7 @@ class Table(Data):
         table, groups = self._derived(by, "by")
         of = Sum(column, AUTO, AUTO) if sums else Mean(column, AUTO, AUTO)
         released, receipt = Query.of_bounds(table, of, groups, epsilon).draw()
-        return BoundsSuggestion(of.extent, released.powers[0], receipt)
+        return BoundsSuggestion(of.extent, released.powers[0], receipt, column)
 
     def _derived(self, columns: Sequence[Any], name: str = "columns") -> tuple[Table, tuple[str, ...]]:
         """Return the table with the columns that are named or derived, and their names."""
