@@ -17,7 +17,7 @@ from discreet import BudgetError, Gaussian, KindError, Laplace, Ledger, Paramete
 from discreet.coins import SYSTEM
 from discreet.mechanisms import LaplaceThreshold
 from discreet.reals import float_up
-from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Rows, Sum, Table
+from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Quantile, Rows, Sum, Table
 from discreet.tables.bounding import Totals, key_domains
 from discreet.tables.keys import OTHER
 from discreet.tables.marginals import Cells, Drawn, Marginals, apart_by, gaussians
@@ -703,6 +703,14 @@ class TestMargins:
         assert said.lead == f"Epsilon 0.462 is the least, of three digits, that keeps the margin. {needs}"
         given = {"epsilon": said.receipt.epsilon, "max_groups": 3, "delta": "1e-6"}
         assert groups.explain(**given)[3].radius > 20 >= groups.explain(**given, noise="truncated")[3].radius
+
+    def test_without_groups_no_law_is_named_that_cannot_be_asked_for(self):
+        rows = Table(people().assign(amount=2.0), person="id")
+        many = Quantile("amount", *(Fraction(i, 19) for i in range(1, 19)), low=0, high=50, ends=0)
+        said = rows.explain(many, margin=40)
+        assert said.receipt.noise == "auto"
+        assert "noise=" not in said.lead
+        assert said.choices[0].radius <= 40
 
     def test_what_was_found_stands_between_the_title_and_the_table(self):
         said = table().group_by("region", keys=["n", "s"]).explain(margin=20, noise="laplace")

@@ -681,7 +681,8 @@ class Groups:
                     return question_at(epsilon, noise).keeps(limits)
                 return False
 
-            noises = ("auto", *LAWS) if noise == "auto" and rounds == 1 else (noise,)
+            # Without groups, and in two rounds, no other noise can be asked for.
+            noises = ("auto", *LAWS) if noise == "auto" and self.by and rounds == 1 else (noise,)
             found = least_by_noise(keeps, noises, "margin", margin)
             # Of two laws that need as much, it is the one that shows the smaller groups.
             noise = min(found, key=lambda each: (found[each], question_at(found[each], each).cost))
