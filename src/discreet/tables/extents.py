@@ -259,7 +259,7 @@ class BoundsSuggestion(Result):
         few = f"Beyond the bounds, noise left no power of two with more than {self.powers.threshold / 2:,g} people."
         half = "A person counts by the least and by the greatest value, half by each."
         hint = doubted([self.column], self.receipt.types) if self.powers.bounds is None else None
-        remarks = [half, few, *[hint or ""] * bool(hint)]
+        remarks = [half, few, *([] if hint is None else [hint])]
         return Sheet(self.verdict, columns, self.receipt.paid, remarks, "choice", ordered=True)
 
     @property
