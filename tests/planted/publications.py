@@ -146,8 +146,8 @@ CATALOGUE = [
     Mutant(
         "a column that is declared is doubted",
         T + "doubts.py",
-        "[name for name in names if name not in types]",
-        "names",
+        "[name for name in named if name not in types]",
+        "named",
         "test_tables_doubts.py::test_a_column_with_numbers_or_a_type_is_not_doubted",
     ),
     Mutant(

@@ -17,7 +17,7 @@ from discreet import BudgetError, Gaussian, KindError, Laplace, Ledger, Paramete
 from discreet.coins import SYSTEM
 from discreet.mechanisms import LaplaceThreshold
 from discreet.reals import float_up
-from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Rows, Sum, Table
+from discreet.tables import Bounding, Mean, People, Publication, PublicationPlan, Quantile, Rows, Sum, Table
 from discreet.tables.bounding import Totals, key_domains
 from discreet.tables.keys import OTHER
 from discreet.tables.marginals import Cells, Drawn, Marginals, apart_by, gaussians
@@ -691,6 +691,34 @@ class TestMargins:
         less = said.receipt.epsilon - Fraction(1, 10 ** (2 - math.floor(math.log10(said.receipt.epsilon))))
         assert groups.explain(epsilon=less, max_groups=2, **more)[2].radius > margin
 
+    def test_the_least_epsilon_is_that_of_the_law_that_needs_the_least(self):
+        groups, asked = table().group_by("region"), {"margin": 20, "max_groups": 3, "delta": "1e-6"}
+        laws = ("laplace", "truncated", "gaussian")
+        least = {noise: groups.explain(**asked, noise=noise).receipt.epsilon for noise in laws}
+        said = groups.explain(**asked)
+        assert said.receipt.epsilon == min(least.values()) < least["gaussian"]
+        assert said.receipt.noise == "truncated"
+        assert said[3].noise == "truncated"
+        needs = 'It needs noise="truncated", or --noise truncated: with "auto" the least is 0.717.'
+        assert said.lead == f"Epsilon 0.462 is the least, of three digits, that keeps the margin. {needs}"
+        given = {"epsilon": said.receipt.epsilon, "max_groups": 3, "delta": "1e-6"}
+        assert groups.explain(**given)[3].radius > 20 >= groups.explain(**given, noise="truncated")[3].radius
+
+    def test_without_groups_no_law_is_named_that_cannot_be_asked_for(self):
+        rows = Table(people().assign(amount=2.0), person="id")
+        many = Quantile("amount", *(Fraction(i, 19) for i in range(1, 19)), low=0, high=50, ends=0)
+        said = rows.explain(many, margin=40)
+        assert said.receipt.noise == "auto"
+        assert "noise=" not in said.lead
+        assert said.choices[0].radius <= 40
+
+    def test_what_was_found_stands_between_the_title_and_the_table(self):
+        said = table().group_by("region", keys=["n", "s"]).explain(margin=20, noise="laplace")
+        lead = "Epsilon 0.154 is the least, of three digits, that keeps the margin with laplace noise."
+        assert str(said).splitlines()[1] == lead
+        assert [text.count(lead) for text in (str(said), said._repr_html_(), said.to_html())] == [1, 1, 1]
+        assert said.notes[0] == lead
+
     def test_each_column_has_a_margin_or_none(self):
         rows = Table(people().assign(amount=2.0), person="id")
         asked = People(), Sum("amount", 0, 100, 1, name="paid")
@@ -702,7 +730,7 @@ class TestMargins:
         ("given", "words"),
         [
             ({}, "an epsilon, or a margin"),
-            ({"epsilon": 1, "margin": 5}, "an epsilon, or a margin"),
+            ({"epsilon": 1, "margin": 5}, "an epsilon or a margin, and both were given"),
             ({"margin": -1}, "at least 0"),
             ({"margin": {"rows": 1}}, "margins of people"),
             ({"margin": {}}, "margins of people"),

@@ -1710,7 +1710,7 @@ def test_a_person_column_may_have_the_name_that_a_suggestion_uses(name):
 def test_intervals_in_text_hold_what_the_intervals_hold():
     answer = Table(pa.table({"u": range(50), "v": [0.37] * 50}), person="u").sum("v", low=0, high=1, epsilon=1)
     (low,), (high,) = answer.interval("0.95")
-    texts = [end.replace(",", "") for end in str(answer).split("interval")[1].split("  ")[-1].split(" to ")]
+    texts = [end.replace(",", "") for end in str(answer).splitlines()[2].split("  ")[-1].split(" to ")]
     (decimals,) = {len(text.partition(".")[2]) for text in texts}
     assert decimals == 1  # Two figures of a reach of about 3.
     ends, unit = [float(text) for text in texts], 10.0**-decimals

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import random
+import re
 from fractions import Fraction
 
 import pandas as pd
@@ -14,7 +15,7 @@ from tiers import cases
 
 from discreet import Integers, Ledger, ParameterError, UnsupportedError, Vectors
 from discreet.metrics import Sensitivity
-from discreet.tables import Bounding, Mean, People, Quantile, Sum, Table
+from discreet.tables import Bounding, Mean, People, Quantile, StandardDeviation, Sum, Table, Variance
 from discreet.tables.aggregates.values import AUTO
 from discreet.tables.extents import Extents, InBounds, within
 from discreet.tables.powers import BINS, LEAST, Powers, ends_of
@@ -206,7 +207,38 @@ def test_quantiles_learn_their_bounds_within_the_question_on_one_charge():
     assert answer.receipt.to_dict()["shares"]["bounds of age"] == "1/13"
     said = " ".join(groups.explain(asked[0], epsilon=1, max_groups=1).notes)
     assert "Bounds of age are learned first" in said
-    assert "so many times" not in said
+    assert "share of the bound" not in said
+
+
+BIAS = "Clipping to bounds is a bias, which the noise intervals do not include."
+
+
+@pytest.mark.usefixtures("given_coins")
+def test_that_clipping_is_a_bias_is_said_once_and_that_bounds_were_learned_on_the_page_too():
+    table = Table(frame(), person="user")
+    for asked in ([Mean("age", 0, "auto")], [Sum("age", 0, 9), Mean("age", 0, "auto")], [Mean("age", 0, 9)]):
+        answer = table.release(*asked, epsilon=SURE)
+        assert [text.count(BIAS) for text in (str(answer), answer.to_html().split("The budget")[0])] == [1, 1]
+        assert BIAS in dict(answer.statements)["bias"]
+        learned = "Bounds were learned for mean of age. What is below 0 counts as 0, and what is above 128 as 128."
+        assert (learned in str(answer)) == (learned in answer.to_html()) == any(each.learns for each in asked)
+    assert BIAS not in str(table.count_people(epsilon=1)) + table.count_people(epsilon=1).to_html()
+
+
+def test_what_is_explained_of_bounds_to_be_learned_is_a_share_of_them():
+    table = Table(frame(), person="user")
+    said, given = (table.explain(Mean("age", 0, high), epsilon=1) for high in ("auto", 1))
+    assert "noise at 100" in str(said)
+    assert "±8.86 % of the bound  ±0.822 % of the bound" in str(said)
+    assert "% of" not in str(given)
+    assert "% of the bound squared" in str(table.explain(Variance("age", 0, "auto"), epsilon=1))
+    deviation = str(table.explain(StandardDeviation("age", 0, "auto"), epsilon=1))
+    assert "% of the bound" in deviation
+    assert "squared" not in deviation
+    private = table.group_by("city").explain(Sum("age", 0, "auto"), epsilon=1, delta="1e-6", max_groups=1)
+    assert re.search("Noise of sum of age: laplace, for .* [(]laplace 335 % of the bound; gaussian", str(private))
+    assert "±710 % of the bound" in str(private)
+    assert "% of" not in str(table.explain(Quantile("age", 0.5, low=0, high="auto"), epsilon=1))
 
 
 @pytest.mark.usefixtures("given_coins")

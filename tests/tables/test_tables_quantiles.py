@@ -336,6 +336,17 @@ class TestAnswer:
         assert [*table(data).release(bins, epsilon=10**12).columns.values()] == [[1], [2]]
         assert "rounded to a multiple of 0.1" in bins.note
 
+    def test_what_a_quantile_is_and_what_its_grid_does_is_said_with_it_and_before(self):
+        fine, whole = (Quantile("amount", HALF, "0.9", low=0, high=50, grid=grid) for grid in (None, 1))
+        coarser = "A coarser public grid, such as 1 for whole numbers, makes it more exact."
+        for asked, step, said in ((fine, "0.03125", 1), (whole, "1", 0)):
+            answer = table(rows(100)).release(asked, epsilon=3)
+            own = f"Of each person, the mean of their own amount counts, rounded to a multiple of {step}."
+            for text in (str(answer), answer.to_html().split("The budget")[0]):
+                assert (text.count(own), text.count(coarser)) == (1, said)
+            assert str(table(rows(100)).explain(asked, epsilon=3)).count(coarser) == said
+        assert "A coarser public grid makes it" in Quantile("amount", HALF, low=0, high=5000).note
+
     def test_columns_have_names_intervals_and_a_receipt_and_go_into_every_format(self, tmp_path):
         asked = [Quantile("amount", HALF, "0.9", low=0, high=50), Histogram("amount", 0, 25, 50)]
         answer = table(rows(100)).group_by("city").release(*asked, epsilon=3, delta="1e-6", max_groups=1)

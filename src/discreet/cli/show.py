@@ -146,6 +146,8 @@ def _parts(parts: Iterable[Part]) -> Iterator[str | Title | Grid]:
             yield part
             continue
         yield Title(plain(part.title), part.note)
+        if part.lead:
+            yield part.lead
         rows = part.cells()
         short = [all(len(text) <= _DATE for text in column) for column in zip(*rows, strict=True)]
         kinds = [

@@ -133,6 +133,8 @@ def facts(title: str, pairs: Sequence[tuple[str, str]]) -> Sheet:
 class Sheet:
     """A result as a table: what stands above it, its columns, and *remarks* below. *row* is what a row is.
 
+    A *lead* is a sentence between the title and the table.
+
     A column that intervals follow is drawn in charts: in the rows' own order if they are *ordered*, else the greatest
     first; or the greatest in the rows' own order, if that is *partly* one of numbers or dates. Rows that are *chosen*
     stand out where there are letters to do it.
@@ -153,6 +155,7 @@ class Sheet:
     ordered: bool = False
     chosen: Collection[int] = ()
     partly: bool = False
+    lead: str = ""
 
     def __len__(self) -> int:
         return len(self.columns[0].values)
@@ -170,7 +173,7 @@ class Sheet:
         """Return the sheet as text, with the first *most* rows, or all: names to the left, numbers to the right."""
         rows = [[plain(column.title) for column in self.columns], *self.cells(most)]
         widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
-        lines = [plain(self._heading)]
+        lines = [plain(self._heading), *[self.lead] * bool(self.lead)]
         for row in rows:
             blanks = [" " * (width - width_of(text)) for text, width in zip(row, widths, strict=True)]
             sides = [column.number for column in self.columns]
@@ -193,6 +196,7 @@ class Sheet:
         body = "".join(f"<{tag}>{''.join(row)}</tr>" for tag, row in zip(bold, cells, strict=True))
         below = "".join(f"<p>{clean(text)}</p>" for text in [*self._more(len(rows)), *self.remarks])
         top = f"<p><strong>{clean(self.title)}</strong> {clean(self.note)}</p>"
+        top += f"<p>{clean(self.lead)}</p>" if self.lead else ""
         return f"{top}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
     def lines(self, ids: Iterator[int], /) -> Iterator[str]:
@@ -223,7 +227,8 @@ class Sheet:
         """Return the sheet for a page: a chart of each column that intervals follow, and the table."""
         if not len(self):
             return [Text([f"No {self.row} is shown."])]
-        return [*(self._bars(*pair) for pair in self._charted()), self]
+        first = [Text([self.lead])] if self.lead else []
+        return [*first, *(self._bars(*pair) for pair in self._charted()), self]
 
     def _charted(self) -> list[tuple[Column, Column]]:
         pairs = zip(self.columns, self.columns[1:], strict=False)

@@ -31,6 +31,7 @@ from discreet.tables.spread import SIZES, LeftOut
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from discreet.tables.aggregates import Aggregate
     from discreet.tables.aggregates.aggregate import Ends
     from discreet.tables.noise import ColumnNoise
     from discreet.tables.receipts import Receipt
@@ -39,6 +40,7 @@ __all__ = ["Answer", "is_vague"]
 
 _TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 """Years, months and days as texts, which sort as they follow each other."""
+_CLIPPED: Final = "Clipping to bounds is a bias, which the noise intervals do not include."
 _WIDE: Final = 0.25
 """How wide the interval of a bias may be before its middle is worth nothing."""
 
@@ -294,7 +296,7 @@ class Answer(Result):
         holds = f"Each interval holds what was counted, after bounding, with a confidence of {self.sure}, by itself."
         pairs = [("guarantee", self.receipt.guarantee), ("intervals", holds if self.released else "")]
         pairs += [
-            ("bias", self.bias or ""),
+            ("bias", " ".join([self.bias or "", *self._clipped]).strip()),
             ("totals", self.receipt.repeats or ""),
             ("notes", " ".join(self.notes)),
             ("price", self._price),
@@ -398,11 +400,10 @@ class Answer(Result):
     def remarks(self) -> list[str]:
         """What the figures alone do not say: the bias, what is not shown, and what is left of the budget."""
         said = self.limits
-        for each in self.receipt.asked:
-            if each.learns:
-                # Of several quantiles each is a column; what is said of one of them may be more.
-                note = max((str(self[view.label].aggregate.note) for view in each.views), key=len)
-                said.append(f"Bounds were learned for {each.label}. {note}")
+        said += dict.fromkeys(
+            note for each in self.receipt.asked if (each.learns or each.noted) and (note := self._noted(each))
+        )
+        said += self._clipped
         said += [] if self.round_note is None else [self.round_note]
         said += self.notes
         said += [] if self.doubt is None else [self.doubt]
@@ -416,6 +417,27 @@ class Answer(Result):
             else:
                 said.append(f"The budget has epsilon {epsilon} and delta {delta} left.")
         return said
+
+    def _noted(self, each: Aggregate) -> str | None:
+        """Return what is to be known of an aggregate's values; with the bounds that were learned, if they were."""
+        if not each.learns:
+            return each.note
+        # Of several quantiles each is a column; what is said of one of them may be more.
+        note = max((self[view.label].aggregate.note or "" for view in each.views), key=len)
+        return f"Bounds were learned for {each.label}. {note}".rstrip()
+
+    @property
+    def _clipped(self) -> list[str]:
+        """That clipping is a bias, in a sentence, where values were clipped."""
+        return [_CLIPPED] if any(each.clips for each in self.receipt.asked) else []
+
+    @property
+    def value_notes(self) -> list[str]:
+        """What is to be known of all values, also of those that others had to be released for."""
+        said = [note for each in self.receipt.asked if (note := self._noted(each))]
+        others = [note for column in self.released if (note := column.aggregate.note)]
+        said += [note for note in others if not any(note in text for text in said)]
+        return [*dict.fromkeys(said), *self._clipped]
 
     def to_text(self, most: int | None = 20) -> str:
         """Return the table as text, with intervals of the noise: the first *most* groups, or all of them."""

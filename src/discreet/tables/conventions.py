@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-__all__ = ["CONVENTIONS", "convention"]
+__all__ = ["COMMA", "CONVENTIONS", "convention"]
 
-_COMMA: Final = "decimal comma"
+COMMA: Final = "decimal comma"
 _GROUPED: Final = r"^\s*[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+)(,[0-9]+)?\s*$"
 _DAYS: Final = {
     "day.month.year": r"^\s*([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})\s*$",
     "day/month/year": r"^\s*([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})\s*$",
     "month/day/year": r"^\s*([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})\s*$",
 }
-CONVENTIONS: Final[Mapping[str, str]] = MappingProxyType({_COMMA: "float64"} | dict.fromkeys(_DAYS, "date"))
+CONVENTIONS: Final[Mapping[str, str]] = MappingProxyType({COMMA: "float64"} | dict.fromkeys(_DAYS, "date"))
 """The types of Ibis that the declared ones stand for."""
 
 
@@ -33,7 +33,7 @@ def convention(texts: Any, kind: str, /) -> Any:
     >>> convention(ibis.memtable({"k": ["1.234,50", "1234.50"]}).k, "decimal comma").to_pyarrow().to_pylist()
     ['1234.50', None]
     """
-    if kind == _COMMA:
+    if kind == COMMA:
         plain = texts.replace(".", "").replace(",", ".")
         return texts.re_search(_GROUPED).ifelse(plain, None)
     names, pattern = re.split("[./]", kind), _DAYS[kind]

@@ -47,6 +47,8 @@ class Expected(NamedTuple):
     errors: tuple[tuple[int, float], ...] = ()
     words: str = "noise"
     """What the error is called: of a quantile, it is that of its rank, in people."""
+    share_of: str = ""
+    """What all these numbers are a share of, where bounds are to be learned: 0.1 is a tenth of the bound."""
 
 
 class Option(NamedTuple):
@@ -64,6 +66,8 @@ class Option(NamedTuple):
     radius: float = 0.0
     words: str = "noise"
     """What its error is called, of which *radius* is the bound; of a quantile, it is that of the rank."""
+    share_of: str = ""
+    """What its noise is a share of, as in `Expected`."""
 
 
 @final
@@ -123,6 +127,8 @@ class Explanation(Result):
     receipt: Receipt
     event: Event
     """What the books would be charged for, as `Ledger.reserve` takes it."""
+    lead: str = ""
+    """Which epsilon was found for a margin, if one was given; it is the first of the notes, too."""
 
     def __getitem__(self, max_groups: int) -> Choice:
         choices = {choice.max_groups: choice for choice in self.choices}
@@ -188,15 +194,16 @@ class Explanation(Result):
             columns.append(Column("of what is left", [*map(float_up, parts)], shown=[*map(_part, parts)]))
             columns.append(Column("such tables", [choice.fits for choice in self.choices], 0))
         note = "nothing is spent, and no rows are read"
-        return Sheet(self.question, columns, note, [*remarks, *self.notes], "choice", chosen=chosen)
+        remarks += [text for text in self.notes if text != self.lead]
+        return Sheet(self.question, columns, note, remarks, "choice", chosen=chosen, lead=self.lead)
 
 
-def explained(questions: Sequence[Query], chosen: Query, notes: Sequence[str] = ()) -> Explanation:
-    """Return the explanation of a question, with other choices of max_groups beside it, and with some *notes* first."""
+def explained(questions: Sequence[Query], chosen: Query, lead: str = "") -> Explanation:
+    """Return the explanation of a question, with other choices of max_groups beside it; a *lead* is said first."""
     bounding = chosen.bounding
     receipt = chosen.receipt
     by = f" by {', '.join(bounding.by)}" if bounding.by else ""
-    notes = list(notes)
+    notes = [lead] if lead else []
     if bounding.by and bounding.person is not None:
         notes.append(
             "A person in more than max_groups groups counts in that many of them, chosen at random. That is a bias, "
@@ -211,9 +218,10 @@ def explained(questions: Sequence[Query], chosen: Query, notes: Sequence[str] = 
     if chosen.rounds > 1:
         notes += next(_about_rounds(*choice.rounds) for choice in choices if choice.max_groups == bounding.max_groups)
     notes += [note for aggregate in chosen.asked if (note := aggregate.plan_note) is not None]
+    notes += ["Clipping to bounds is a bias, not noise."] if any(each.clips for each in chosen.asked) else []
     words = ", ".join(aggregate.words for aggregate in chosen.asked)
     most = None if chosen.auto else bounding.max_groups
-    return Explanation(f"{words}{by}", receipt.guarantee, most, choices, tuple(notes), receipt, chosen.event)
+    return Explanation(f"{words}{by}", receipt.guarantee, most, choices, tuple(notes), receipt, chosen.event, lead)
 
 
 def _choice(question: Query) -> Choice:
@@ -224,7 +232,8 @@ def _choice(question: Query) -> Choice:
         noise, law = parts[aggregate].noise, parts[aggregate].law
         errors = aggregate.errors(noise, [parts[need].noise for need in needed_by(aggregate, parts)])
         radius = noise.radius(Fraction(1, 20))
-        columns.append(Expected(aggregate.label, law, noise.deviation, radius, errors, aggregate.noise_words))
+        words = aggregate.noise_words, aggregate.share_of
+        columns.append(Expected(aggregate.label, law, noise.deviation, radius, errors, *words))
     free = question.share is None or question.rounds > 1 or question.learns
     shares = {} if free or question.share is None else question.turn.shares(question.share)
     options = tuple(
@@ -280,14 +289,14 @@ def _about_rounds(first: Option, last: Option, once: Option) -> list[str]:
 def _option(part: Part, law: Candidate) -> Option:
     of, noise = part.aggregate, ColumnNoise(law.mechanism.noise, part.aggregate.unit)
     option = Option(of.label, law.law, noise.deviation, law.threshold, law.n50, law.n95, law is part.laws[0])
-    return option._replace(radius=noise.radius(Fraction(1, 20)), words=of.noise_words)
+    return option._replace(radius=noise.radius(Fraction(1, 20)), words=of.noise_words, share_of=of.share_of)
 
 
 def _why(options: Sequence[Option]) -> Iterator[str]:
     """Say of each column which noise is taken, and what the others would be."""
     for label, group in groupby(options, lambda option: option.label):
         taken, *others = group
-        errors = [f"{each.noise} {written(each.deviation, up=True)}" for each in (taken, *others)]
+        errors = [f"{each.noise} {_of(each.deviation, each.share_of)}" for each in (taken, *others)]
         reason, figures = "the least standard deviation", errors
         if taken.words != "noise":
             reason = f"the least {taken.words} with probability 95 %"
@@ -310,16 +319,30 @@ def _why(options: Sequence[Option]) -> Iterator[str]:
 
 def _reaches(columns: Sequence[Expected], label: str) -> list[Column]:
     """Return the noise of a column at each choice, or what it comes to for so many people."""
+    share_of = columns[0].share_of
     if not columns[0].errors:
-        return [amounts(f"{label}{columns[0].words}, 95 %", [_rounded(column.radius) for column in columns], "±")]
+        return [_amounts(f"{label}{columns[0].words}, 95 %", [column.radius for column in columns], share_of)]
     return [
-        amounts(
+        _amounts(
             f"{label}noise at {same[0][0]:,}" if i == 0 else f"at {same[0][0]:,}",
-            [_rounded(reach) for _, reach in same],
-            "±",
+            [reach for _, reach in same],
+            share_of,
         )
         for i, same in enumerate(zip(*(column.errors for column in columns), strict=True))
     ]
+
+
+def _amounts(name: str, reaches: Sequence[float], share_of: str) -> Column:
+    """Return a column of what bounds noises, or of their shares of a bound that is not known yet."""
+    if not share_of:
+        return amounts(name, [_rounded(reach) for reach in reaches], "±")
+    percent = amounts(name, [_rounded(100 * reach) for reach in reaches], "±")
+    return replace(percent, shown=[f"{text} % of {share_of}" for text in percent.shown or ()])
+
+
+def _of(deviation: float, share_of: str) -> str:
+    """Write a standard deviation, or its share of a bound that is not known yet."""
+    return f"{written(100 * deviation, up=True)} % of {share_of}" if share_of else written(deviation, up=True)
 
 
 def _rounded(reach: float) -> Fraction | float:

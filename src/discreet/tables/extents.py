@@ -27,6 +27,7 @@ from discreet.pages.sheet import Column, Sheet
 from discreet.tables.aggregates import Aggregate, Value
 from discreet.tables.asking import asked
 from discreet.tables.bounding import Bounding, Tables
+from discreet.tables.doubts import doubted
 from discreet.tables.engines import engine_of, numbers
 from discreet.tables.order import Order
 from discreet.tables.powers import BINS, Bounds, Powers, ends_of
@@ -221,6 +222,8 @@ class BoundsSuggestion(Result):
     extent: str
     powers: Powers
     receipt: Receipt
+    column: str
+    """The column whose values these are."""
 
     @property
     def low(self) -> Fraction | None:
@@ -255,7 +258,9 @@ class BoundsSuggestion(Result):
         ]
         few = f"Beyond the bounds, noise left no power of two with more than {self.powers.threshold / 2:,g} people."
         half = "A person counts by the least and by the greatest value, half by each."
-        return Sheet(self.verdict, columns, self.receipt.paid, [half, few], "choice", ordered=True)
+        hint = doubted([self.column], self.receipt.types) if self.powers.bounds is None else None
+        remarks = [half, few, *([] if hint is None else [hint])]
+        return Sheet(self.verdict, columns, self.receipt.paid, remarks, "choice", ordered=True)
 
     @property
     def verdict(self) -> str:

@@ -86,7 +86,7 @@ def _notes(answer: Answer) -> list[str]:
         notes.append(f"Each person counts in at most {'1 group' if most == 1 else f'{most:,} groups'}.")
     notes += answer.limits
     notes += [] if answer.round_note is None else [answer.round_note]
-    notes += [note for column in answer.released if (note := column.aggregate.note) is not None]
+    notes += answer.value_notes
     notes += answer.notes
     for column in (each for each in answer.released if not (each.asked or each.needed)):
         reach = written(column.noise.radius(Fraction(1, 20)), up=True)

@@ -347,7 +347,7 @@ class PublicationFile:
         for each in self.tables:
             some = [answers[name] for name in each.files]
             heads = [f"{named(each.name)}: {answer.heading}" for answer in some]
-            below = [[*answer.sheet.blocks(), Text(answer.limits)] for answer in some]
+            below = [[*answer.sheet.blocks(), Text([*answer.limits, *answer.value_notes])] for answer in some]
             sections += [Section(head, blocks) for head, blocks in zip(heads, below, strict=True)]
             said = [text for name, text in some[0].statements if name not in ("figures", "bias", "totals")]
             told = [Details(SUMMARY, _disclosed(answer)) for answer in some]

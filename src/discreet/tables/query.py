@@ -23,6 +23,7 @@ from discreet.tables.aggregates.aggregate import at_most, needed_by
 from discreet.tables.answers import Answer
 from discreet.tables.asking import charged
 from discreet.tables.bounding import Bounding, arrow_types, key_domains
+from discreet.tables.doubts import doubted
 from discreet.tables.extents import Extents, InBounds, bounds_label
 from discreet.tables.kept import keep, kept, packed, question, unpacked
 from discreet.tables.laws import check_epsilon, check_noise
@@ -174,6 +175,11 @@ class Query:
         noises = {part.aggregate: part.noise for part in self.turn.parts}
         return all(noises[of].radius(Fraction(1, 20)) <= margin for of, margin in margins.items())
 
+    @property
+    def cost(self) -> tuple[int, float]:
+        """What is to be small in the first column: how many people a group needs, then the standard deviation."""
+        return self.turn.parts[0].laws[0].cost
+
     def with_groups(self, max_groups: int, left_out: Exact | None = None) -> Query:
         """Return this question with another max_groups, which is given and not chosen; *left_out* is as it was typed.
 
@@ -324,7 +330,9 @@ class Query:
         if found is None:
             words = " and ".join(each.label for each in self.extents)
             more = "give low and high, a larger epsilon, or more weight to the bounds"
-            raise UnsupportedError(f"nothing could be learned about {words}: {more}; {receipt.paid}")
+            hint = doubted([of.column for of, _ in self.learns], self.table.types)
+            told = f"nothing could be learned about {words}: {more}; {receipt.paid}"
+            raise UnsupportedError(told if hint is None else f"{told}. {hint}")
         asked, bounding = (
             tuple(each.learned(found) for each in aggregates) for aggregates in (self.asked, self.bounding.aggregates)
         )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from discreet.errors import ParameterError
-from discreet.exact import Exact, exact
+from discreet.exact import Exact, exact, written
 from discreet.noise import least_positive
 
 if TYPE_CHECKING:
     from discreet.tables.aggregates import Aggregate
 
-__all__ = ["least_epsilon", "margins_of"]
+__all__ = ["least_by_noise", "least_epsilon", "margins_of", "solved_words"]
 
 _DIGITS: Final = 900
 """How many numbers have three digits."""
@@ -34,6 +35,42 @@ def least_epsilon(keeps: Callable[[Fraction], bool], name: str, given: Any) -> F
     if not keeps(Fraction(_MOST)):
         raise ParameterError(name, given, f"a larger margin: this one takes an epsilon above {_MOST}")
     return _on_grid(least_positive(lambda place: _on_grid(place) >= _MOST or keeps(_on_grid(place))))
+
+
+def least_by_noise(
+    keeps: Callable[[str, Fraction], bool], noises: Sequence[str], name: str, given: Any
+) -> dict[str, Fraction]:
+    """Return the least epsilon with each noise that may be asked for, where there is one; raise if there is none.
+
+    The best law by other measures, which "auto" takes, may need more than a law that is asked for by its name.
+
+    >>> needs = {"auto": Fraction(1, 2), "laplace": Fraction(1, 3), "gaussian": Fraction(99)}
+    >>> least_by_noise(lambda noise, epsilon: epsilon >= needs[noise], [*needs], "margin", 5)
+    {'auto': Fraction(1, 2), 'laplace': Fraction(167, 500)}
+    """
+    found: dict[str, Fraction] = {}
+    for noise in noises:
+        try:
+            found[noise] = least_epsilon(partial(keeps, noise), name, given)
+        except ParameterError:
+            if noise == noises[-1] and not found:
+                raise
+    return found
+
+
+def solved_words(noise: str, found: Mapping[str, Fraction], *, named: bool) -> str:
+    """Say which epsilon was found with a noise, and what "auto" would need where that one was not *named* by the user.
+
+    >>> print(solved_words("gaussian", {"gaussian": Fraction(1, 2)}, named=True))
+    Epsilon 0.5 is the least, of three digits, that keeps the margin with gaussian noise.
+    >>> solved_words("laplace", {"auto": Fraction(1, 2), "laplace": Fraction(167, 500)}, named=False)[68:]
+    'It needs noise="laplace", or --noise laplace: with "auto" the least is 0.5.'
+    """
+    least = f"Epsilon {written(found[noise], up=True)} is the least, of three digits, that keeps the margin"
+    if noise == "auto" or named:
+        return f"{least} with {noise} noise." if named else f"{least}."
+    usual = f"the least is {written(found['auto'], up=True)}" if "auto" in found else "there is none"
+    return f'{least}. It needs noise="{noise}", or --noise {noise}: with "auto" {usual}.'
 
 
 def _on_grid(place: int) -> Fraction:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, final
 
 from discreet.coins import SYSTEM
 from discreet.errors import DiscreetError, KindError, ParameterError
-from discreet.exact import Exact, exact, listed, whole, written
+from discreet.exact import Exact, exact, listed, whole
 from discreet.frozen import freeze
 from discreet.ledger import Ledger, Reservation
 from discreet.measures import amount
@@ -32,9 +32,9 @@ from discreet.tables.explain import Explanation, explained
 from discreet.tables.extents import BoundsSuggestion
 from discreet.tables.kept import declared
 from discreet.tables.keys import checked, typed
-from discreet.tables.laws import check_noise
+from discreet.tables.laws import LAWS, check_noise
 from discreet.tables.query import GROUP_SIZE, Query, check_columns
-from discreet.tables.solving import least_epsilon, margins_of
+from discreet.tables.solving import least_by_noise, margins_of, solved_words
 from discreet.tables.sources import opened
 from discreet.tables.suggest import Suggestion, prices, worths
 from discreet.tables.texts import hinted
@@ -408,7 +408,7 @@ class Table(Data):
         table, groups = self._derived(by, "by")
         of = Sum(column, AUTO, AUTO) if sums else Mean(column, AUTO, AUTO)
         released, receipt = Query.of_bounds(table, of, groups, epsilon).draw()
-        return BoundsSuggestion(of.extent, released.powers[0], receipt)
+        return BoundsSuggestion(of.extent, released.powers[0], receipt, column)
 
     def _derived(self, columns: Sequence[Any], name: str = "columns") -> tuple[Table, tuple[str, ...]]:
         """Return the table with the columns that are named or derived, and their names."""
@@ -651,7 +651,8 @@ class Groups:
 
         It takes what `release` takes, people unless something else is asked about, and touches no data. With a *margin*
         in the place of epsilon, it finds the least epsilon, of three digits, at which each column's noise is within it
-        with probability 95 %; ``{"people": 50}`` names the columns for which that has to hold.
+        with probability 95 %; ``{"people": 50}`` names the columns for which that has to hold. Where ``noise="auto"``
+        needs more for it than one of the laws by its name, it is that law which is explained, and to be asked for.
 
         >>> import pandas as pd
         >>> groups = Table(pd.DataFrame({"user": [1], "city": ["Rome"]}), person="user").group_by("city", keys=["Rome"])
@@ -660,12 +661,14 @@ class Groups:
         """
         needed = bool(self.by) and self.table.person is not None
         chosen = max_groups if max_groups is not None or not needed else 1
-        asked, notes = aggregates or (People(),), []
+        asked, lead = aggregates or (People(),), ""
 
-        def question_at(epsilon: Exact) -> Query:
+        def question_at(epsilon: Exact, noise: str = noise) -> Query:
             return self._query(asked, epsilon, delta, chosen, weights, left_out, noise, rounds)
 
-        if (epsilon is None) == (margin is None):
+        if epsilon is not None and margin is not None:
+            raise ParameterError("epsilon", epsilon, "an epsilon or a margin, and both were given: leave one away")
+        if epsilon is None and margin is None:
             raise ParameterError("epsilon", epsilon, "an epsilon, or a margin by which to find it")
         if margin is not None:
             question_at(1)  # What is wrong with the rest is said first.
@@ -673,17 +676,21 @@ class Groups:
                 raise ParameterError("max_groups", "auto", "a number, with a margin; suggest_max_groups() chooses one")
             limits = margins_of(margin, asked)
 
-            def keeps(epsilon: Fraction) -> bool:
-                with suppress(ParameterError):  # There are no numbers for noise of this size.
-                    return question_at(epsilon).keeps(limits)
+            def keeps(noise: str, epsilon: Fraction) -> bool:
+                with suppress(ParameterError):  # There is no such noise here, or there are no numbers for its size.
+                    return question_at(epsilon, noise).keeps(limits)
                 return False
 
-            epsilon = least_epsilon(keeps, "margin", margin)
-            notes.append(f"Epsilon {written(epsilon, up=True)} is the least, of three digits, that keeps the margin.")
-        question = question_at(cast("Exact", epsilon))
+            # Without groups, and in two rounds, no other noise can be asked for.
+            noises = ("auto", *LAWS) if noise == "auto" and self.by and rounds == 1 else (noise,)
+            found = least_by_noise(keeps, noises, "margin", margin)
+            # Of two laws that need as much, it is the one that shows the smaller groups.
+            noise = min(found, key=lambda each: (found[each], question_at(found[each], each).cost))
+            epsilon, lead = found[noise], solved_words(noise, found, named=noises == (noise,) != ("auto",))
+        question = question_at(cast("Exact", epsilon), noise)
         question.check()
         others = sorted({1, 2, 3, 5, 10, 20, question.bounding.max_groups}) if needed else [1]
-        return explained([question.with_groups(m, left_out) for m in others], question, notes)
+        return explained([question.with_groups(m, left_out) for m in others], question, lead)
 
     def _query(
         self,

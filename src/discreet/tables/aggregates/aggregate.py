@@ -49,6 +49,8 @@ class Aggregate(ABC):
     """Whether it is above 0 exactly where there are people: then it can decide which private groups are shown."""
     noise_words: ClassVar[str] = "noise"
     """What an explanation calls its error."""
+    noted: ClassVar[bool] = False
+    """Whether its note is said wherever its values are, and not on pages alone."""
 
     @property
     @abstractmethod
@@ -111,9 +113,19 @@ class Aggregate(ABC):
         return None
 
     @property
+    def clips(self) -> bool:
+        """Whether values beyond its bounds count as the bounds, which is a bias."""
+        return False
+
+    @property
     def plan_note(self) -> str | None:
         """What is done with its values, in a sentence."""
         return None
+
+    @property
+    def share_of(self) -> str:
+        """What its noise is told as a share of, before its bounds are learned; nothing where it is told as it is."""
+        return ""
 
     @property
     def needs(self) -> tuple[Aggregate, ...]:

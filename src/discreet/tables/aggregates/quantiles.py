@@ -64,6 +64,8 @@ class Quantile(Value):
     levels: ClassVar = True
     whole: ClassVar = False
     noise_words: ClassVar = "rank error"
+    share_of: ClassVar = ""
+    noted: ClassVar = True
     unit: ClassVar = Fraction(1)
     steps: ClassVar = (0, 1)
 
@@ -146,14 +148,23 @@ class Quantile(Value):
         """What the value is, and what its interval holds."""
         grid = f"{float(self.grid):g}"
         means = f"Of each person, the mean of their own {self.column} counts, rounded to a multiple of {grid}."
-        return " ".join([super(Quantile, self).note, means, *self._extreme])
+        return " ".join([super(Quantile, self).note, means, *self._coarser, *self._extreme])
 
     @property
     def plan_note(self) -> str:
         """The bounds, the grid, and in which unit errors are."""
         ranks = "A rank error is how many people are between the value and the rank that was asked for."
         first = f"Bounds of {self.extent} are learned first, from a part of epsilon that weights can change."
-        return " ".join([first if self.learns else super(Quantile, self).plan_note, ranks, *self._extreme])
+        values = [first] if self.learns else [super(Quantile, self).plan_note, *self._coarser]
+        return " ".join([*values, ranks, *self._extreme])
+
+    @property
+    def _coarser(self) -> list[str]:
+        """What another grid would do, where this is the one that is taken unless one is given."""
+        if self.grid != self._power(*self.span):
+            return []
+        such = ", such as 1 for whole numbers," if self.grid < 1 < self.span[1] - self.span[0] else ""
+        return [f"A coarser public grid{such} makes it more exact."]
 
     @property
     def _extreme(self) -> list[str]:

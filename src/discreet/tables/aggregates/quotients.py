@@ -79,6 +79,11 @@ class Variance(Value):
         return self.mean.learns
 
     @property
+    def share_of(self) -> str:
+        """The square of the bound."""
+        return "the bound squared" if self.learns else ""
+
+    @property
     def greatest(self) -> Fraction:
         """The greatest variance: the square of half of the range."""
         low, high = self.bounds
@@ -168,6 +173,11 @@ class StandardDeviation(Variance):
 
     kind: ClassVar = "standard deviation"
 
+    @property
+    def share_of(self) -> str:
+        """The bound, as that of any value."""
+        return "the bound" if self.learns else ""
+
     def finish(self, noisy: Sequence[int], needed: Sequence[Sequence[Any]]) -> list[Any]:
         """Return the roots."""
         return [variance**0.5 for variance in Variance.finish(self, noisy, needed)]
@@ -248,11 +258,21 @@ class Ratio(Aggregate):
         return self.numerator.note
 
     @property
+    def clips(self) -> bool:
+        """Whether one of both does."""
+        return self.numerator.clips or self.denominator.clips
+
+    @property
     def plan_note(self) -> str:
         """What is told of its noise."""
         said = f"The noise that is told of the {self.label} is that of the {self.numerator.words}."
         notes = [note for each in (self.numerator, self.denominator) if (note := each.plan_note) is not None]
         return " ".join([said, *notes])
+
+    @property
+    def share_of(self) -> str:
+        """That of the first."""
+        return self.numerator.share_of
 
     @property
     def learns(self) -> tuple[Value, ...]:

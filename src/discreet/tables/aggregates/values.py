@@ -45,6 +45,8 @@ class Value(Aggregate):
     scale exactly. Bounds that are "auto" are learned from a part of epsilon; one of them may be given, as 0.
     """
 
+    clips: ClassVar = True
+
     column: str
     low: Fraction | Literal["auto"]
     high: Fraction | Literal["auto"]
@@ -148,9 +150,14 @@ class Value(Aggregate):
         """The bounds and the grid."""
         if self.learns:
             first = f"Bounds of {self.extent} are learned first, from a part of epsilon that weights can change"
-            return f"{first}. Noise is told for values up to 1; for values up to a bound it is so many times as much."
+            return f"{first}. Noise is told as a share of {self.share_of}, which is not known yet."
         low, high = (f"{float(end):g}" for end in self.span)
         return f"Values are clipped to [{low}, {high}] and put on a grid of {self.grid}."
+
+    @property
+    def share_of(self) -> str:
+        """The bound, where it is to be learned: until then it is 1."""
+        return "the bound" if self.learns else ""
 
     def placed(self, value: Any, engine: Engine) -> Any:
         """Return an Ibis column of numbers as units of the grid, between the bounds."""
