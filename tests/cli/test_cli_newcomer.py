@@ -69,6 +69,17 @@ def test_a_slip_in_a_plan_is_answered_as_it_stands_in_the_file(folder):
     assert "tables.a='medians': need `discreet quantile`: a plan has no quantiles" in run("publish", "plan.toml").stderr
 
 
+def test_check_is_what_publish_does_without_release(folder):
+    plan = 'source = "visits.csv"\nperson = "user"\nledger = "b.db"\nversion = "1"\nout = "o"\nformats = ["csv"]\n'
+    (folder / "plan.toml").write_text(f"{plan}epsilon = 1\n[tables.a]\npeople = true\n")
+    assert run("budget", "b.db", "--create", "--epsilon", "2").exit_code == 0
+    done = run("publish", "plan.toml", "--check")
+    assert (done.exit_code, done.stdout) == (0, run("publish", "plan.toml").stdout)
+    done = run("publish", "plan.toml", "--check", "--release")
+    assert (done.exit_code, "--check says what --release would publish: give one of them" in done.stderr) == (2, True)
+    assert not (folder / "o").exists()
+
+
 def test_auto_is_read_in_any_case_and_nothing_is_starred(folder):
     done = run("explain", *COUNT.replace("-groups 2", "-groups AUTO").split())
     assert done.exit_code == 0
