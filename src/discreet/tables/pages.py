@@ -86,7 +86,8 @@ def _notes(answer: Answer) -> list[str]:
     if answer.bias is not None:
         notes.append(answer.bias)
     notes += [] if answer.round_note is None else [answer.round_note]
-    notes += [note for column in answer.released if (note := column.aggregate.note) is not None]
+    # Several quantiles of a column say the same.
+    notes += dict.fromkeys(note for column in answer.released if (note := column.aggregate.note) is not None)
     notes += answer.notes
     for column in (each for each in answer.released if not (each.asked or each.needed)):
         reach = written(column.noise.radius(Fraction(1, 20)), up=True)
