@@ -69,6 +69,25 @@ def test_a_slip_in_a_plan_is_answered_as_it_stands_in_the_file(folder):
     assert "tables.a='medians': need `discreet quantile`: a plan has no quantiles" in run("publish", "plan.toml").stderr
 
 
+MONTHS = ["--by", "city", "--by", "day by month from 2026-01 to 2026-02 as month", "--bins"]
+
+
+def test_known_cities_in_known_months_are_typed_by_column(folder):
+    (folder / "days.csv").write_text("user,city,day\n1,Rome,2026-01-05\n2,Bath,2026-02-05\n")
+    count = ("count", "days.csv", "--person", "user", "--type", "day=date", "--max-groups", "1", "--epsilon", "1")
+    done = run(*count, *MONTHS, "--key", "city=Rome", "--key", "city=a=b", "--out", "-")
+    rows = [line.replace('"', "").split(",")[:2] for line in done.stdout.splitlines()[1:]]
+    assert rows == [[city, f"2026-0{month}-01"] for city in ("Rome", "a=b") for month in (1, 2)]
+    for words, said in (
+        ((), "--bins: 'city' has no known bins: need --key city=KEY for each of its keys, or bins, as in"),
+        (("--key", "Rome"), "--key Rome: beside --bins, need --key city=KEY or month=KEY"),
+        (("--key", "city=Rome", "--key", "month=May"), "--key 'May': need a day such as 2026-01-31"),
+        (("--keys", "days.csv"), "--bins: leave --keys away; a column without bins has --key COLUMN=KEY"),
+    ):
+        done = run(*count, *MONTHS, *words)
+        assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
 def test_check_is_what_publish_does_without_release(folder):
     plan = 'source = "visits.csv"\nperson = "user"\nledger = "b.db"\nversion = "1"\nout = "o"\nformats = ["csv"]\n'
     (folder / "plan.toml").write_text(f"{plan}epsilon = 1\n[tables.a]\npeople = true\n")
