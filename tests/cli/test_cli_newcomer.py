@@ -88,6 +88,36 @@ def test_a_release_says_its_bias_who_paid_and_how_much_was_spent(folder):
     )
 
 
+MONTHS = ["--by", "city", "--by", "day by month from 2026-01 to 2026-02 as month", "--bins"]
+
+
+def test_known_cities_in_known_months_are_typed_by_column(folder):
+    (folder / "days.csv").write_text("user,city,day\n1,Rome,2026-01-05\n2,Bath,2026-02-05\n")
+    count = ("count", "days.csv", "--person", "user", "--type", "day=date", "--max-groups", "1", "--epsilon", "1")
+    done = run(*count, *MONTHS, "--key", "city=Rome", "--key", "city=a=b", "--out", "-")
+    rows = [line.replace('"', "").split(",")[:2] for line in done.stdout.splitlines()[1:]]
+    assert rows == [[city, f"2026-0{month}-01"] for city in ("Rome", "a=b") for month in (1, 2)]
+    for words, said in (
+        ((), "--bins: 'city' has no known bins: need --key city=KEY for each of its keys, or bins, as in"),
+        (("--key", "Rome"), "--key Rome: beside --bins, need --key city=KEY or month=KEY"),
+        (("--key", "city=Rome", "--key", "month=May"), "--key 'May': need a day such as 2026-01-31"),
+        (("--keys", "days.csv"), "--bins: leave --keys away; a column without bins has --key COLUMN=KEY"),
+    ):
+        done = run(*count, *MONTHS, *words)
+        assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+def test_check_is_what_publish_does_without_release(folder):
+    plan = 'source = "visits.csv"\nperson = "user"\nledger = "b.db"\nversion = "1"\nout = "o"\nformats = ["csv"]\n'
+    (folder / "plan.toml").write_text(f"{plan}epsilon = 1\n[tables.a]\npeople = true\n")
+    assert run("budget", "b.db", "--create", "--epsilon", "2").exit_code == 0
+    done = run("publish", "plan.toml", "--check")
+    assert (done.exit_code, done.stdout) == (0, run("publish", "plan.toml").stdout)
+    done = run("publish", "plan.toml", "--check", "--release")
+    assert (done.exit_code, "--check says what --release would publish: give one of them" in done.stderr) == (2, True)
+    assert not (folder / "o").exists()
+
+
 def test_auto_is_read_in_any_case_and_nothing_is_starred(folder):
     done = run("explain", *COUNT.replace("-groups 2", "-groups AUTO").split())
     assert done.exit_code == 0

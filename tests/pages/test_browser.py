@@ -7,12 +7,14 @@ import shutil
 from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import image
-from test_pages import EVIL, RESULTS, answer
+from test_pages import EVIL, RESULTS, answer, mean
 from tiers import each
 
 from discreet import Ledger
+from discreet.tables import Quantile, Table
 
 if find_spec("playwright") is None:  # It is imported where a browser starts: that takes half a second.
     pytest.skip("no browser tests: playwright is not installed", allow_module_level=True)
@@ -26,6 +28,7 @@ QUIET = (
     "--no-first-run",
 )
 DESK, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 844}
+FITS = "e => e.scrollWidth <= e.clientWidth"
 NONE = "no browser, so pages are not tested in one: chromium is not installed (Debian: apt install chromium)"
 if CHROMIUM is None:
     pytest.skip(NONE, allow_module_level=True)
@@ -308,11 +311,46 @@ def test_print_is_light(open_page):
     assert not page.locator("#theme").is_visible()
 
 
+def quantiles(*at):
+    wards = ["Surgery", "Cardiology", "Orthopaedics and Traumatology"]
+    frame = pd.DataFrame({"id": range(900), "ward": wards * 300, "length of stay": np.linspace(0, 39, 900)})
+    groups = Table(frame, person="id").group_by("ward", keys=wards)
+    return groups.release(Quantile("length of stay", *at, low=0, high=40), epsilon=4, max_groups=1)
+
+
+def test_every_column_of_two_quantiles_is_in_sight_on_a_desk(open_page):
+    page = open_page(quantiles("0.5", "0.9").to_html())
+    assert page.evaluate(f"[...document.querySelectorAll('.scroll')].every({FITS})")
+    assert page.evaluate("[...document.querySelectorAll('tbody th')].every(e => e.clientWidth > 100)")
+
+
+def test_a_phone_shows_the_intervals_of_a_mean(open_page):
+    page = open_page(mean().to_html(), size=PHONE)
+    assert page.evaluate(f"[...document.querySelectorAll('.scroll')].every({FITS})")
+
+
+def test_what_has_to_be_scrolled_ends_in_a_shadow_that_goes_at_its_end(open_page):
+    page = open_page(quantiles("0.1", "0.5", "0.9").to_html(), size=PHONE)
+    box = page.locator(".scroll").first
+    assert box.evaluate(f"e => !({FITS})(e) && getComputedStyle(e).overflowX") == "auto"
+    before = pixels(page, ".scroll")[:4, -6:].mean()
+    box.evaluate("e => { e.scrollLeft = e.scrollWidth; }")
+    assert before < pixels(page, ".scroll")[:4, -6:].mean() - 10
+
+
+def test_months_beside_another_key_are_told_apart_on_a_phone(open_page):
+    keys = [("Cardiology ward", dt.date(2026, month, 1)) for month in range(1, 7)]
+    page = open_page(answer(keys, range(6, 0, -1), by=("ward", "day")).to_html(), size=PHONE)
+    last = page.locator(".bars bdi > span:last-child").all()
+    assert all(each.evaluate(f"{FITS}") for each in last)
+    assert [each.inner_text()[-10:] for each in last] == [f"2026-{month:02}-01" for month in range(1, 7)]
+
+
 def test_long_texts_of_books_break_on_a_phone_in_the_place_of_being_cut(open_page):
     with Ledger.in_memory(epsilon=3, delta="1e-5") as book:
         book.charge(epsilon="0.1", delta="1e-6", table="rides_of_the_whole_country_2026_november_final.parquet")
         page = open_page(book.to_html(), size=PHONE)
-    assert page.evaluate("[...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth)")
+    assert page.evaluate(f"[...document.querySelectorAll('.scroll')].every({FITS})")
 
 
 def test_a_phone_shows_both_ends_of_a_name_beside_another_key(open_page):

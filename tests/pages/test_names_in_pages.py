@@ -1,6 +1,7 @@
 """Names in pages: long ones keep both ends, none turns a sentence, and what has an order keeps it beside other keys."""
 
 import re
+from datetime import date
 
 from matplotlib import pyplot as plt
 from test_pages import Seen, answer
@@ -39,9 +40,29 @@ def test_long_names_keep_both_ends():
         assert end == name[-7:]
     pairs = labels(answer([(name, "2026-01") for name in names], [3, 2, 1], by=("k", "l")).to_html())
     assert [end for _, _, end in pairs] == [f"ard {i}, 2026-01" for i in range(3)]
+    short = labels(answer([("Cardiology", f"2026-0{i}-01") for i in range(3)], [3, 2, 1], by=("k", "l")).to_html())
+    assert [end for _, _, end in short] == [f"gy, 2026-0{i}-01" for i in range(3)]
     axes = answer(names, [3, 2, 1]).plot()
     assert [label.get_text()[-6:] for label in axes.get_yticklabels()] == ["ward 0", "ward 1", "ward 2"]
     plt.close(axes.figure)
+
+
+def test_a_month_and_a_year_are_shown_without_a_day_and_saved_with_one():
+    days = [date(2026, 1, 1), date(2026, 2, 1), None]
+    made = {"month": "day by month from 2026-01 to 2026-02", "year": '"day of birth" by Year', "day": "day"}
+    for name, shown in (("month", "2026-01"), ("year", "2026"), ("day", "2026-01-01")):
+        of = answer([("a", day) for day in days], [3, 2, 1], by=("k", name), derived=made)
+        assert next(title for title, _, _ in labels(of.to_html())) == f"a, {shown}"
+        assert [row.split()[1:3] for row in of.to_text().splitlines()[2:5:2]] == [[shown, "3"], ["no", "value"]]
+        assert [row[name] for row in of.to_rows()] == days
+        axes = of.plot()
+        assert axes.get_yticklabels()[0].get_text() == f"a, {shown}"
+        plt.close(axes.figure)
+
+
+def test_a_derived_key_that_is_no_day_is_shown_as_it_is():
+    of = answer([("2026-01-01",)], [3], by=("month",), derived={"month": '"by month" by month'})
+    assert "2026-01-01" in of.to_text()
 
 
 def test_no_column_and_no_key_turns_a_sentence():

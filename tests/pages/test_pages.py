@@ -46,7 +46,7 @@ from discreet.pages.page import Page, Section, Text, attribute, clean, named
 from discreet.pages.scale import Scale
 from discreet.pages.sheet import Column, Sheet
 from discreet.survey import PairCollector, Question, Survey, TextEstimate, TextQuestion, plan
-from discreet.tables import Answer, People, Receipt, Sum, Table
+from discreet.tables import Answer, People, Quantile, Receipt, Sum, Table
 from discreet.tables.aggregates import Column as Released
 from discreet.tables.noise import ColumnNoise
 from discreet.words import LEARN, belief, factor, one_in
@@ -430,13 +430,18 @@ class TestAnswers:
         assert ("the 100 last of 300; the table has them all." in page) == (many == 300)
         axes = of.plot(most=10)
         assert [label.get_text() for label in axes.get_yticklabels()] == shown[-10:]
-        assert f"the 10 last of {many}" in axes.get_title(loc="left")
+        assert f"the 10 last of {many}" in axes.get_title(loc="left").replace("\n", " ")
         plt.close(axes.figure)
 
     @pytest.mark.parametrize("keys", [["1", "12", "7"], [True, False, True], ["2026-1", "2025-12", "x"]])
     def test_what_has_none_is_ranked(self, keys):
         page = answer(keys, [5, 60, 6]).to_html()
         assert re.findall(r'<span title="([^"]+)">', page) == [str(keys[i]) for i in (1, 2, 0)]
+
+    def test_what_several_quantiles_say_alike_is_said_once(self):
+        frame = pd.DataFrame({"id": range(90), "paid": range(90)})
+        of = Table(frame, person="id").release(Quantile("paid", "0.5", "0.9", low=0, high=99), epsilon=4)
+        assert Seen(of.to_html()).words.count("What is below 0 counts as 0") == 1
 
     def test_the_receipt_is_there_in_words_and_as_json(self):
         of = answer(engine="duckdb <1>")
@@ -855,6 +860,21 @@ class TestPlots:
         assert [bar.get_width() for bar in axes.patches] == [60, 50]
         assert axes.get_xlim()[0] == 0
         assert not mean().plot().patches
+        assert "the smallest bar is" in Seen(answer(["a", "b"], [50, 60]).to_html()).words
+        assert "the smallest point is" in Seen(mean().to_html()).words
+
+    @pytest.mark.parametrize("count", [1, 4])
+    def test_a_long_title_is_wrapped_within_the_picture(self, count):
+        keys = [f"{i} a rather long name of a hospital, ward" for i in range(count)]
+        result = answer(keys, range(1, count + 1), by=("a column with a rather long name of its own",))
+        _, given = plt.subplots()
+        for axes in (result.plot(), result.plot(ax=given)):
+            axes.figure.savefig(io.BytesIO())
+            box = axes._left_title.get_window_extent()
+            assert box.x1 <= axes.figure.bbox.x1
+            assert " ".join(axes.get_title(loc="left").split()).startswith("People by a column with a rather long")
+            assert axes.patches[0].get_window_extent().height > 12
+            plt.close(axes.figure)
 
     def test_many_groups_are_drawn_in_part_and_the_title_says_so(self):
         axes = answer([f"g{i}" for i in range(99)], range(99)).plot()

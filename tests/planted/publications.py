@@ -230,8 +230,8 @@ CATALOGUE = [
     Mutant(
         "a plan with another condition is taken for the one that was published",
         T + "publishing.py",
-        "[self.version, self.where, said.person",
-        "[self.version, said.person",
+        "[self.version, place, self.where, said.person",
+        "[self.version, place, said.person",
         FILE + "test_another_question_under_the_same_version_is_paid_for_and_not_called_lost[where]",
     ),
     Mutant(
@@ -286,7 +286,7 @@ CATALOGUE = [
     Mutant(
         "what bounding left out of tables that add up is not said below them",
         T + "publishing.py",
-        "Text(answer.limits)]",
+        "Text([*answer.limits, *answer.value_notes])]",
         "Text([])]",
         FILE + "test_the_bias_stands_below_each_table_of_the_page",
     ),

@@ -154,8 +154,7 @@ def test_hardly_any_block_is_not_run_and_each_says_why():
 def test_every_link_within_the_project_leads_somewhere(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     for link in re.findall(r"\]\(([^)#\s]+)", text):
-        target = re.sub(r"^(\.\./)?proofs/(\w+)\.md$", "", link)
-        if "://" not in link and target:
+        if "://" not in link:
             assert (page.parent / link).exists(), link
 
 

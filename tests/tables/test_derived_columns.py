@@ -354,6 +354,55 @@ def test_bins_are_known_keys_in_their_order_and_need_no_delta():
     assert months.columns["people"] == [5] * 11 + [0]
 
 
+def test_known_keys_of_each_column_are_multiplied_in_the_order_of_the_groups():
+    words = "day by quarter from 2026 to 2026 as q"
+    keys = {"q": "bins", "city": ["Rome", "Bath"]}
+    both = people().group_by("city", words, keys=keys)
+    assert both.known == tuple((city, dt.date(2026, month, 1)) for city in ("Rome", "Bath") for month in (1, 4, 7, 10))
+    assert people().group_by(words, "city", keys=keys).known[:2] == (
+        (dt.date(2026, 1, 1), "Rome"),
+        (dt.date(2026, 1, 1), "Bath"),
+    )
+    listed = people().group_by("city", words, keys=list(both.known)).count_people(**SURE)
+    assert both.count_people(**SURE).to_rows() == listed.to_rows()
+    assert people().group_by("city", keys={"city": ["Rome"]}).known == ("Rome",)
+
+
+@pytest.mark.parametrize(
+    ("keys", "need"),
+    [
+        ({"city": ["Rome"]}, "need the keys of city, age; or none, and a delta"),
+        ({"city": ["Rome"], "age": "bins"}, "'age' has none: {'age': [...]} lists its keys"),
+        ({"city": ["Rome"], "age": ["x"]}, "need an integer from"),
+        ({"city": ["Rome", "Rome"], "age": [1]}, "need distinct keys"),
+        ({"city": ["Rome"], "age": []}, "need at least one key"),
+        ({"city": [str(i) for i in range(3000)], "age": range(3000)}, "need fewer columns or keys: at most 4,194,304"),
+    ],
+)
+def test_keys_of_each_column_that_do_not_fit_are_refused(keys, need):
+    with pytest.raises(ParameterError, match=re.escape(need)):
+        people().group_by("city", "age", keys=keys)
+
+
+def test_bins_whose_product_is_too_large_are_refused_before_they_are_made():
+    words = [f"age + {i} by 1 from 0 to 1000 as a{i}" for i in range(4)]
+    with pytest.raises(ParameterError, match="need fewer columns or keys: at most 4,194,304 groups"):
+        people().group_by(*words, keys="bins")
+
+
+@pytest.mark.parametrize("by", ["date of visit by month", 'month("date of visit")'])
+def test_a_text_in_the_place_of_days_is_told_how_to_become_one(by, tmp_path):
+    (tmp_path / "v.csv").write_text("user,date of visit,date\n1,2026-01-05,2026-01-05\n")
+    declare = """types={"date of visit": "date"}, or --type 'date of visit=date'"""
+    with pytest.raises(ParameterError) as told:
+        Table(tmp_path / "v.csv", person="user").group_by(by)
+    need = f"date or timestamp where string is; columns of CSV and JSON are text unless declared: {declare}"
+    assert str(told.value).endswith(need)
+    frame = pa.table({"user": [1], "date of visit": ["2026-01-05"]})
+    with pytest.raises(ParameterError, match=r"where string is; the column is text: convert it first$"):
+        Table(frame, person="user").group_by(by)
+
+
 def test_known_months_of_times_with_a_zone_begin_in_utc():
     texts = ["2025-12-31 23:59", "2026-01-01 00:00", "2026-01-31 23:59", "2026-02-01 00:00", "2026-03-31 23:00"]
     times = [dt.datetime.fromisoformat(f"{text}+00:00") for text in texts]

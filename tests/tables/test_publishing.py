@@ -95,6 +95,10 @@ def entries(folder):
         {"tables": "[tables.a]\npeople = true\nby = ['city']"},
         {"tables": "[tables.a]\npeople = true\nby = ['none']\nmax_groups = 1"},
         {"tables": "[tables.a]\nby = ['city']\nkeys = [7]\nmax_groups = 1\npeople = true"},
+        {"tables": "[tables.a]\nby = ['city']\nkeys = 'bin'\nmax_groups = 1\npeople = true"},
+        {"tables": "[tables.a]\nby = ['city']\nkeys = 'bins'\nmax_groups = 1\npeople = true"},
+        {"tables": "[tables.a]\nby = ['city']\nkeys = {city = 'Bath'}\nmax_groups = 1\npeople = true"},
+        {"tables": "[tables.a]\nby = ['city', 'sex']\nkeys = {city = ['Bath']}\nmax_groups = 1\npeople = true"},
     ],
     ids=str,
 )
@@ -581,3 +585,25 @@ def test_the_same_plan_of_other_files_is_another_publication(folder):
     again = PublicationFile(plan(other, ledger='"../b.db"'))
     assert again.release().answers.keys() == PublicationFile(plan(folder)).release().answers.keys()
     assert [entry.kind for entry in entries(folder)].count("charge") == 2
+
+
+def test_a_table_takes_the_known_keys_of_each_column_and_bins(folder):
+    fives = "amount by 5 from 0 to 10 as fives"
+    tables = f"""
+[tables.both]
+by = ["city", "{fives}"]
+keys = {{city = ["Bath", "Oslo"], fives = "bins"}}
+max_groups = 1
+people = true
+[tables.fives]
+by = ["{fives}"]
+keys = "bins"
+max_groups = 1
+people = true
+"""
+    file = PublicationFile(plan(folder, tables, types='{amount = "integer"}', delta=None))
+    made, again = file.release(), file.release()
+    assert made.answers["both"].keys == [("Bath", 0), ("Bath", 5), ("Oslo", 0), ("Oslo", 5)]
+    assert made.answers["fives"].keys == [(0,), (5,)]
+    assert [each.to_rows() for each in made.answers.values()] == [each.to_rows() for each in again.answers.values()]
+    assert len({entry.number for entry in entries(folder) if entry.amount.epsilon}) == 1

@@ -241,7 +241,8 @@ def test_an_interrupt_during_the_charge_says_that_the_books_know(monkeypatch):
 @pytest.mark.parametrize("swallow", [RuntimeError, None])
 def test_an_interrupt_that_an_engine_takes_for_its_own_is_one(swallow, monkeypatch):
     """DuckDB has a RuntimeError for it; a function of ours within SQLite may lose it altogether."""
-    run, before = Bounding.run, signal.getsignal(signal.SIGINT)
+    run, before = Bounding.run, signal.default_int_handler
+    outside = signal.signal(signal.SIGINT, before)  # A suite in the background of a shell may ignore interrupts.
 
     def interrupted(plan, rows, question):
         try:
@@ -254,10 +255,13 @@ def test_an_interrupt_that_an_engine_takes_for_its_own_is_one(swallow, monkeypat
 
     book = Ledger.in_memory(epsilon=1)
     monkeypatch.setattr(Bounding, "run", interrupted)
-    with pytest.raises(KeyboardInterrupt, match="stays charged, as entry 1 in memory") as caught:
-        table(book).count_people(epsilon="0.1")
-    assert caught.value.__context__ is None
-    assert signal.getsignal(signal.SIGINT) is before
+    try:
+        with pytest.raises(KeyboardInterrupt, match="stays charged, as entry 1 in memory") as caught:
+            table(book).count_people(epsilon="0.1")
+        assert caught.value.__context__ is None
+        assert signal.getsignal(signal.SIGINT) is before
+    finally:
+        signal.signal(signal.SIGINT, outside)
     assert kinds(book) == [("charge", None), ("failed", 1)]
 
 
@@ -268,6 +272,8 @@ def test_a_thread_asks_without_signals():
 
 SLOW = """
 import os
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # It may have been ignored where the suite was started.
 from discreet.tables.bounding import Bounding
 run = Bounding.run
 def slow(plan, rows, question):

@@ -21,20 +21,25 @@ _PATH = click.Path()
 @click.command(short_help="Publish the tables of a plan; or say first what they cost.")
 @click.argument("plan", type=_PATH)
 @click.option("--release", is_flag=True, help="Release the tables; without it nothing is spent.")
+@click.option("--check", is_flag=True, help="Say what they will cost and show; done unless --release is given.")
 @click.option("--html", type=_PATH, help="Write what will be published as a page, to be signed off.")
 @click.option("--data-version", "version", help="A name for the data as they are, in the place of the plan's own.")
 @click.option("--who", help="Who asks, for the books.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def publish(plan: str, release: bool, html: str | None, version: str | None, who: str | None, as_json: bool) -> None:
+def publish(
+    plan: str, release: bool, check: bool, html: str | None, version: str | None, who: str | None, as_json: bool
+) -> None:
     """Say what the tables of a plan will cost, show, and miss by; with --release, publish them.
 
     \b
-    discreet publish plan.toml
+    discreet publish plan.toml --check
     discreet publish plan.toml --html check.html
     discreet publish plan.toml --release
     """
     from discreet.tables.publishing import PublicationFile
 
+    if release and check:
+        raise click.UsageError("--check says what --release would publish: give one of them")
     if release and html is not None:
         raise click.UsageError("--html is a page of what will be published: leave --release away")
     check_page(html)

@@ -112,7 +112,8 @@ def collect(noisy: tuple[str, ...], survey_file: str, out: str, wave: str | None
     from discreet.survey import Survey
 
     if Path(out).exists() and not any(Path(out).samefile(path) for path in noisy if Path(path).exists()):
-        raise ParameterError("out", out, "a new file, or one of those collected: its reports would be lost")
+        need = f"a new file, or add {out} to those collected: else its reports would be lost"
+        raise click.UsageError(f"{out} exists: --out needs {need}")
     boxes = Survey.load(survey_file).collect(noisy, wave=wave)
     boxes.save(out)
     counts = {name: {"reports": box.n, "refused": dict(box.refused)} for name, box in boxes.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -135,7 +136,11 @@ _GROUPS = (
         "--left-out", help="The part of epsilon that tells what bounding leaves out; 1/20 unless given, 1/10 with auto."
     ),
     _NOISE,
-    click.option("--key", multiple=True, help="A group known beforehand; may be repeated. Of several columns: Rome,7."),
+    click.option(
+        "--key",
+        multiple=True,
+        help="A group known beforehand; may be repeated. Of several columns: Rome,7; beside --bins, COLUMN=KEY.",
+    ),
     click.option("--keys", type=_PATH, help="A file of groups known beforehand, one a line."),
     click.option("--bins", is_flag=True, help='The groups are all bins of --by, as in "age by 10 from 0 to 100".'),
     click.option("--null", help="What stands for a missing key, as in: --key Rome --key NULL --null NULL."),
@@ -828,9 +833,31 @@ def _asked(given: dict[str, Any], question: str) -> Any:
         return _table(given)
     texts = _texts(given)
     table = _table(given)
+    if given["bins"]:
+        return _binned(table, given)
     if texts is None:
-        return table.group_by(*given["by"], keys="bins" if given["bins"] else None)
+        return table.group_by(*given["by"])
     return table.group_by(*given["by"], keys=table.typed_keys(*given["by"], texts=texts, null=given["null"]))
+
+
+def _binned(table: Any, given: dict[str, Any]) -> Any:
+    """Return the table in groups of all bins; a column that has none has the keys that are typed as COLUMN=KEY."""
+    groups = table.group_by(*given["by"])
+    typed: dict[str, list[str]] = {}
+    for text in given["key"]:
+        name = max((name for name in groups.by if text.startswith(f"{name}=")), key=len, default=None)
+        if name is None:
+            columns = " or ".join(shlex.quote(f"{name}=KEY") for name in groups.by)
+            raise click.UsageError(f"--key {text}: beside --bins, need --key {columns}")
+        typed.setdefault(name, []).append(text[len(name) + 1 :])
+    binned = {each.name for each in groups.table.derived if each.values is not None}
+    for name in groups.by:
+        if name not in typed and name not in binned:
+            bins = "bins, as in 'age by 10 from 0 to 100', CASE or map(...)"
+            keys = f"--key {shlex.quote(f'{name}=KEY')} for each of its keys"
+            raise click.UsageError(f"--bins: {name!r} has no known bins: need {keys}, or {bins}")
+    read = {name: groups.table.typed_keys(name, texts=texts, null=given["null"]) for name, texts in typed.items()}
+    return table.group_by(*given["by"], keys=dict.fromkeys(groups.by, "bins") | read)
 
 
 def _table(given: dict[str, Any]) -> Any:
@@ -908,8 +935,8 @@ def _numbers(given: dict[str, Any]) -> dict[str, Any]:
 
 def _texts(given: dict[str, Any]) -> list[str] | None:
     """Return the known keys that were typed, or are in a file; None where the groups are private."""
-    if given["bins"] and (given["key"] or given["keys"]):
-        raise click.UsageError("--bins are all the keys there are: leave --key and --keys away")
+    if given["bins"] and given["keys"]:
+        raise click.UsageError("--bins: leave --keys away; a column without bins has --key COLUMN=KEY")
     if given["null"] is not None and not (given["key"] or given["keys"]):
         raise click.UsageError("--null needs --key or --keys: it says which of them is the missing one")
     if given["keys"] is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +23,9 @@ _MARK: Final = "#123f59"
 _BAD: Final = "#b3261e"
 _BAD_BAR: Final = "#e0a29d"
 _CURVES: Final = ("#123f59", "#3b8ea5", "#c77d2b", "#8a5a83", "#6b8f3a")
+_TITLE: Final = 11
+_LETTER: Final = 0.57
+"""How wide a letter is, on average, as a part of its height."""
 _LONGEST: Final = 32
 """Longer labels are cut in their middle, or they would leave no room for what they label."""
 
@@ -76,6 +80,9 @@ def intervals(
     axes.set_ylim(-0.6, max(count, 1) - 0.4)
     axes.grid(axis="x", color=_LINE, linewidth=0.8, zorder=0)
     _dress(axes, title, xlabel)
+    if ax is None:
+        lines = axes.get_title(loc="left").count("\n")
+        axes.figure.set_figheight(axes.figure.get_figheight() + 0.18 * lines)
     axes.spines[["left", "bottom"]].set_visible(False)
     _ticks(axes.xaxis, percent)
     return axes  # type: ignore[no-any-return]
@@ -193,7 +200,7 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Any:
 
 def _dress(axes: Any, title: str, xlabel: str) -> None:
     """Make axes quiet: no box, soft numbers, a title at the left; no text is read as mathematics."""
-    axes.set_title(title, loc="left", fontsize=11, color=_INK, pad=10).set_parse_math(False)
+    axes.set_title(_wrapped(axes, title), loc="left", fontsize=_TITLE, color=_INK, pad=10).set_parse_math(False)
     axes.set_xlabel(xlabel, color=_SOFT, fontsize=9).set_parse_math(False)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -201,6 +208,15 @@ def _dress(axes: Any, title: str, xlabel: str) -> None:
     axes.tick_params(axis="y", labelcolor=_INK)
     for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
         label.set_parse_math(False)
+
+
+def _wrapped(axes: Any, title: str) -> str:
+    """Return a title in lines that fit above the axes; in a layout, the labels at their left will take some room."""
+    room = 72 * axes.figure.get_figwidth() * axes.get_position().width
+    if axes.figure.get_layout_engine() is not None:
+        longest = max((len(label.get_text()) for label in axes.get_yticklabels()), default=0)
+        room = 72 * axes.figure.get_figwidth() - _LETTER * 9 * longest
+    return textwrap.fill(title, max(int(room / (_LETTER * _TITLE)), 20))
 
 
 def _ticks(axis: Any, percent: bool) -> None:

@@ -108,7 +108,7 @@ def _name(label: str) -> str:
     """Return a name in two parts: where there is no room, the end of the first is left out, and so its middle."""
     text = unmarked(label)
     last = _END if text == label else 2 * _END  # Of several names, also the end of the one before the last.
-    start, end = (text[:-last], text[-last:]) if len(text) > 2 * last else (label, "")
+    start, end = (text[:-last], text[-last:]) if len(text) > 2 * _END else (label, "")
     return f'<span title="{attribute(label)}"><bdi><span>{clean(start)}</span><span>{clean(end)}</span></bdi></span>'
 
 

@@ -271,7 +271,8 @@ class Sheet:
             return f"{_marked(labels[0])}: {texts[0]}."
         low, high = (choose(range(len(order)), key=lambda k: column.values[order[k]]) for choose in (min, max))
         greatest, least = (f"{_marked(labels[k])} with {texts[k]}" for k in (high, low))
-        return f"The largest is {greatest}; the smallest bar is {least}."
+        mark = "point" if column.points else "bar"
+        return f"The largest is {greatest}; the smallest {mark} is {least}."
 
     def plot(self, ax: Axes | None = None, most: int = _CHART, column: str | None = None) -> Axes:
         """Draw a column with its intervals, the first that has some or one by its name; return the axes."""

@@ -46,7 +46,7 @@ class Misfit:
         if not self.implausible:
             return ""
         chance = f"p = {_brief(self.p)}" if self.p > _LEAST else "p < 1e-300"
-        why = "the file may be of another survey, altered or hand-made"
+        why = "the file may hold answers not yet randomized, or be of another survey, altered or hand-made"
         return f"These reports are implausible under this mechanism ({chance}): {why}."
 
 

@@ -41,6 +41,8 @@ __all__ = ["Answer", "is_vague"]
 _TIME: Final = re.compile(r"\d{4}(-\d\d){0,2}")
 """Years, months and days as texts, which sort as they follow each other."""
 _CLIPPED: Final = "Clipping to bounds is a bias, which the noise intervals do not include."
+_UNIT: Final = re.compile(r".+ by (month|year)(?: from \S+ to \S+)?", re.IGNORECASE | re.DOTALL)
+"""What a column is made by whose keys are first days."""
 _WIDE: Final = 0.25
 """How wide the interval of a bias may be before its middle is worth nothing."""
 
@@ -375,7 +377,7 @@ class Answer(Result):
 
         Values have as many decimals as the width of their intervals gives sense to.
         """
-        columns = [Cells(name, [key[i] for key in self.keys], head=True) for i, name in enumerate(self.by)]
+        columns = [self._heads(i, name) for i, name in enumerate(self.by)]
         columns = columns or [Cells("group", ["all"], head=True)]
         for column in self.released:
             columns += self._cells(column)
@@ -385,6 +387,16 @@ class Answer(Result):
         placed = [all(_placed(key[i]) for key in self.keys if _shown(key[i]) is not None) for i in range(len(self.by))]
         note = f"{groups}{self.receipt.paid}{who}"
         return Sheet(self.title, columns, note, self.remarks, "group", all(placed), partly=any(placed))
+
+    def _heads(self, i: int, name: str) -> Cells:
+        """Return the keys of a column as they are shown: a month or a year, without the day that stands for it."""
+        keys = [key[i] for key in self.keys]
+        unit = _UNIT.fullmatch(self.receipt.derived.get(name, ""))
+        if unit is None or not all(type(x) is date or _shown(x) is None for x in keys):
+            return Cells(name, keys, head=True)
+        end = len("2026-01") if unit[1].lower() == "month" else len("2026")
+        shown = ["no value" if x is None else x.isoformat()[:end] if isinstance(x, date) else str(x) for x in keys]
+        return Cells(name, keys, head=True, shown=shown)
 
     def _cells(self, column: Column) -> list[Cells]:
         """Return a column as it is shown, with its intervals if it was asked for."""

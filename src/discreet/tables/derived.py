@@ -138,6 +138,8 @@ def _binned(total: Total, op: Any, width: str, low: str | None, high: str | None
         zone = op.dtype.is_timestamp() and op.dtype.timezone
         ends = [datetime.combine(start, time(0), UTC) for start in starts] if zone else starts
         return total.bins(op, ends, starts[:-1])
+    if op.dtype.is_string() and unit in UNITS:
+        raise total.refuse("date or timestamp where string is")
     step = exact(width, "columns") if re.fullmatch(r"[\d.]+", width) else None
     if step is None or step <= 0:
         raise total.refuse("a width that is a number above 0, or a column of days or times by month, say")

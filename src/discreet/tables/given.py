@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from discreet.tables.data import Data
 
-__all__ = ["bare_keys", "by_table", "cells_of", "known_totals", "shares_of"]
+__all__ = ["bare_keys", "by_table", "cells_of", "known_totals", "product_of", "shares_of"]
 
 _MOST: Final = 10**15
 """How many people public totals may have: they are fitted in floats, which then still tell an eighth of a person."""
@@ -84,6 +85,14 @@ def bare_keys(cells: Cells) -> list[Any]:
     """Return keys as a bounding has them: of one column, bare."""
     keys = cells.keys()
     return [key[0] for key in keys] if len(cells.columns) == 1 else list(keys)
+
+
+def product_of(table: Data, by: tuple[str, ...], keys: Mapping[str, Iterable[Any]]) -> list[Any]:
+    """Return the product of the known keys of each column, or raise where it is too large."""
+    cells = cells_of(table, by, keys, None)
+    if cells is None or prod(cells.sizes) > MOST_CELLS:
+        raise ParameterError("keys", type(keys), f"fewer columns or keys: at most {MOST_CELLS:,} groups")
+    return bare_keys(cells)
 
 
 def known_totals(

@@ -11,7 +11,6 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, cast, final
 
 from discreet.coins import SYSTEM
@@ -98,8 +97,7 @@ class Table(Data):
         else, filter an Ibis table and give that as the source; what it then holds are the data.
         """
         if isinstance(condition, str):
-            words = set(re.findall(r"\w+", condition))
-            with hinted(self.types, [name for name in self._ibis.columns if name in words]):
+            with hinted(self.types, _named_in(condition, self._ibis.columns)):
                 predicate(self._ibis, condition)
             both = " AND ".join(_bracketed(each) for each in (self.condition, condition) if each is not None)
             return self._with(condition=condition if self.condition is None else both)
@@ -164,22 +162,31 @@ class Table(Data):
         _check_names(rows)
         return self._with(_ibis=rows, derived=(*self.derived, *made), **said_of_both(self, other))
 
-    def group_by(self, *columns: Any, keys: Iterable[Any] | Literal["bins"] | None = None) -> Groups:
+    def group_by(
+        self,
+        *columns: Any,
+        keys: Iterable[Any] | Mapping[str, Iterable[Any] | Literal["bins"]] | Literal["bins"] | None = None,
+    ) -> Groups:
         """Return the table in groups. With *keys* known beforehand, each appears, and no threshold is needed.
 
         A column is a name, or is derived as in `derive`: ``"age by 10"``, ``"day by month as m"``, ``"month(day)"``.
         With ``keys="bins"`` the keys are all the bins that the columns' own words say, as in ``"age by 10 from 0 to
-        100"`` or ``"day by month from 2026-01 to 2026-12"``.
+        100"`` or ``"day by month from 2026-01 to 2026-12"``. A dict has the known keys of each column, or "bins", and
+        the groups are their product: ``{"ward": ["A", "B"], "month": "bins"}``.
 
         >>> import pandas as pd
         >>> t = Table(pd.DataFrame({"user": [1, 2], "age": [31, 47]}), person="user")
         >>> t.group_by("age by 25 from 0 to 100", keys="bins").count_people(epsilon=1, max_groups=1).keys
         [(0,), (25,), (50,), (75,)]
+        >>> halves = t.group_by("user", "age by 50 from 0 to 100 as half", keys={"user": [1, 2], "half": "bins"})
+        >>> halves.count_people(epsilon=1, max_groups=1).keys
+        [(1, 0), (1, 50), (2, 0), (2, 50)]
         """
         if not columns:
             raise ParameterError("columns", columns, "at least one column; without groups, ask the table itself")
         table, by = self._derived(columns)
-        return Groups(table, by, table._bins(by) if _is_bins(keys) else keys)
+        each = dict.fromkeys(by, "bins") if _is_bins(keys) else keys
+        return Groups(table, by, table._product(by, each) if isinstance(each, Mapping) else each)
 
     def release(
         self,
@@ -326,8 +333,7 @@ class Table(Data):
             named = isinstance(each, list | tuple) and all(isinstance(name, str) for name in each)
             table, by = table._derived(each, "tables") if named else (table, each)
             wanted.append(by)
-        if isinstance(keys, Mapping):
-            keys = {name: table._bins((name,)) if _is_bins(known) else known for name, known in keys.items()}
+        keys = table._with_bins(keys) if isinstance(keys, Mapping) else keys
         return planned(
             table,
             wanted,
@@ -423,8 +429,8 @@ class Table(Data):
 
     def _derive(self, column: Any, name: str | None = None) -> tuple[Table, str]:
         """Return the table with one more column, and its name, which no other column has."""
-        words = set(re.findall(r"\w+", column)) if isinstance(column, str) else set(self._ibis.columns)
-        with hinted(self.types, [each for each in self._ibis.columns if each in words]):
+        columns = self._ibis.columns
+        with hinted(self.types, _named_in(column, columns) if isinstance(column, str) else columns):
             made, expression = derived(self._ibis, column, name)
         if made in self.derived:
             return self, made.name
@@ -433,17 +439,20 @@ class Table(Data):
         _check_names(rows)
         return self._with(_ibis=rows, derived=(*self.derived, made)), made.name
 
-    def _bins(self, by: Sequence[str]) -> list[Any]:
-        """Return the keys that the words of derived columns say; of several, all combinations."""
+    def _product(self, by: tuple[str, ...], keys: Mapping[str, Any]) -> list[Any]:
+        """Return the product of the known keys of each column."""
+        from discreet.tables.given import product_of
+
+        return product_of(self, by, self._with_bins(keys))
+
+    def _with_bins(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the known keys of columns, with those that the words of derived columns say in the place of "bins"."""
         known = {each.name: each.values for each in self.derived}
-        for name in by:
-            if known.get(name) is None:
-                need = (
-                    "columns whose bins are known, such as 'age by 10 from 0 to 100', CASE or map; else, a list of keys"
-                )
-                raise ParameterError("keys", "bins", f"{need}: {name!r} has none")
-        values = [known[name] or () for name in by]
-        return list(product(*values)) if len(by) > 1 else list(values[0])
+        for name, each in keys.items():
+            if _is_bins(each) and known.get(name) is None:
+                need = "columns whose bins are known, such as 'age by 10 from 0 to 100', CASE or map"
+                raise ParameterError("keys", "bins", f"{need}; {name!r} has none: {{{name!r}: [...]}} lists its keys")
+        return {name: known[name] if _is_bins(each) else each for name, each in keys.items()}
 
     def _whole(self) -> Groups:
         return Groups(self, ())
@@ -726,6 +735,19 @@ def people_weights(people_share: Exact | None, label: str) -> dict[str, Exact] |
     if not 0 < part < 1:
         raise ParameterError("people_share", people_share, "0 < people_share < 1")
     return {"people": part, label: 1 - part}
+
+
+def _named_in(text: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns whose names stand in a text, and not within a longer one's.
+
+    >>> _named_in("date of visit by month", ["date", "date of visit", "mon"])
+    ['date of visit']
+    """
+    found = []
+    for name in sorted(columns, key=len, reverse=True):
+        text, count = re.subn(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text)
+        found += [name] * bool(count)
+    return found
 
 
 def _is_bins(keys: Any) -> bool:

@@ -15,6 +15,7 @@ import csv
 import glob
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -45,7 +46,7 @@ _CSV: Final = f"{_PLAIN}, header=true, quote='\"', escape='\"'"
 _LINES: Final = f"{_PLAIN}, header=false, delim='\x1f', quote='', escape='', new_line='\\n'"
 """Lines, read as CSV of one column: DuckDB's own reader of JSON stops at one that is longer than its buffers."""
 _TOTAL: Final = "ignore_errors=true, hive_partitioning=false"
-_OF_DAYS: Final = re.compile(r" by (?:year|quarter|month|week|day)\b.*: need |: need a day\b")
+_OF_DAYS: Final = re.compile(r" by (?:year|quarter|month|week|day)\b.*: need |: need (?:a day|date)\b")
 """An error about a column that is meant to have days."""
 _BLANKS: Final = 1 << 16
 """An array begins within so many characters of a file."""
@@ -115,8 +116,10 @@ def hinted(types: Mapping[str, str] | None, names: Iterable[str] | None = None) 
         if types is not None and texts:
             name = texts[0] if len(texts) == 1 else "COLUMN"  # Of several it may be any.
             kind = "date" if _OF_DAYS.search(str(error)) else "integer"
-            how = f'types={{"{name}": "{kind}"}}, or --type {name}={kind}'
+            how = f'types={{"{name}": "{kind}"}}, or --type {shlex.quote(f"{name}={kind}")}'
             error.args = (f"{error}; columns of CSV and JSON are text unless declared: {how}",)
+        elif types is None and str(error).endswith("where string is"):
+            error.args = (f"{error}; the column is text: convert it first",)
         raise
 
 

@@ -7,6 +7,12 @@ people = true
 means = ["amount"]
 share = 2
 
+[tables.months]
+by = ["city", "day by month from 2026-01 to 2026-12 as month"]
+keys = {city = ["Rome", "Bath"], month = "bins"}
+max_groups = 3
+people = true
+
 [publications.census]              # several, made to add up
 tables = [[], ["region"], ["region", "age"]]
 keys = {region = ["north", "south"], age = ["0-17", "18+"]}
@@ -73,7 +79,10 @@ def _are_keys(value: Any) -> bool:
 _TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
         "by": ("a list of columns", are_texts),
-        "keys": ('a list of known keys, such as ["Rome", "Bath"]', lambda x: isinstance(x, list) and bool(x)),
+        "keys": (
+            'known keys, such as ["Rome", "Bath"], "bins", or {city = ["Rome", "Bath"], month = "bins"}',
+            lambda x: x == "bins" or (isinstance(x, list) and bool(x)) or _are_keys(x),
+        ),
         "max_groups": ("an integer above 0", _is_count),
         "people": ("true, or nothing", lambda x: x is True),
         "rows": ("how many rows of a person count", _is_count),
@@ -109,7 +118,7 @@ class Wanted:
     name: str
     asked: tuple[Aggregate, ...]
     by: tuple[str, ...]
-    keys: tuple[Any, ...] | None
+    keys: tuple[Any, ...] | dict[str, Any] | str | None
     epsilon: Fraction
     delta: Fraction | None
     max_groups: int | None
@@ -125,7 +134,8 @@ class Wanted:
         return (self.name,)
 
     def _groups(self, table: Table) -> tuple[Groups, dict[str, Any]]:
-        groups = table.group_by(*self.by, keys=self.keys) if self.by else Groups(table, ())
+        keys: Any = self.keys
+        groups = table.group_by(*self.by, keys=keys) if self.by else Groups(table, ())
         return groups, {"epsilon": self.epsilon, "delta": self.delta, "max_groups": self.max_groups}
 
     def explain(self, table: Table) -> Explanation:
@@ -285,7 +295,7 @@ def _table(name: str, told: Mapping[str, Any], binding: Binding, budget: _Budget
         name,
         _asked(name, told, binding),
         tuple(told.get("by", ())),
-        None if keys is None else tuple(tuple(key) if isinstance(key, list) else key for key in keys),
+        {name: _frozen(each) for name, each in keys.items()} if isinstance(keys, dict) else _frozen(keys),
         max_groups=told.get("max_groups"),
         **budget.of("tables", name),  # type: ignore[arg-type]
     )
@@ -321,7 +331,7 @@ def _numbers(at: str, key: str, given: list[Any] | None, count: int) -> tuple[Fr
 
 
 def _frozen(keys: Any) -> Any:
-    return tuple(keys) if isinstance(keys, list) else keys
+    return tuple(map(_frozen, keys)) if isinstance(keys, list) else keys
 
 
 def _asked(name: str, told: Mapping[str, Any], binding: Binding) -> tuple[Aggregate, ...]:
