@@ -1,7 +1,7 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers Arrays.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
+From Discreet Require Import Laplace Choose Cuts KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
 From Discreet Require Import Estimates Tables Code Marks MarksArrays TruncatedThreshold JointThreshold MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
 From Coq Require Import List.
@@ -14,7 +14,8 @@ Import ListNotations.
    response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
    put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
-   laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale keep entry release shown near packing hide whole fits fewest
+   laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale
+   at_most cut_odds cut_before cut_chance joined one_more keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
    near_to truncated meets truncateds all_meet cut_entry cut_release unseen stays all_stay telling
@@ -101,6 +102,9 @@ Definition theorems := [
   holds (@choice_infinite);
   holds (@choice_dp);
   holds (@choice_tight);
+  holds (@cut_loses);
+  holds (@cut_law);
+  holds (@cut_dp);
   holds (@release_close);
   holds (@release_tight);
   holds (@keep_above_dp);
