@@ -50,7 +50,7 @@ Lemma at_most_concave w b t : 0 <= w -> 0 <= b -> 1 <= t ->
   at_most (w + t * b) - at_most w <= t * (at_most (w + b) - at_most w).
 Proof.
   intros Hw Hb Ht. destruct (Req_dec (w + b) 0) as [H|H].
-  { replace b with 0 by lra. replace w with 0 by lra. replace (0 + t * 0) with 0 by ring. replace (0 + 0) with 0 by ring. lra. }
+  { replace b with 0 by lra. replace w with 0 by lra. rewrite Rmult_0_r, Rplus_0_r. lra. }
   destruct (at_most_tangent (w + b)) as (m & Hm & T); [lra|]. pose proof (T w Hw) as T0.
   assert (0 <= t * b) by nra. specialize (T (w + t * b) ltac:(lra)).
   assert (m * b <= at_most (w + b) - at_most w) by lra. nra.
@@ -168,14 +168,15 @@ Proof.
   destruct (Req_dec w 0) as [->|H2].
   - rewrite Rmult_0_r, Rplus_0_l. assert (at_most 0 = 0) as -> by curve. pose proof (at_most_grows c (t * c)).
     pose proof (at_most_grows 0 c). assert (at_most 0 = 0) by curve. nra.
-  - assert (forall v, 0 < v -> at_most v = 1 - at_most (/ v)) as K by (intros v Hv; rewrite <- (at_most_other v Hv); ring).
+  - assert (forall v, 0 < v -> at_most v = 1 - at_most (/ v)) as K
+      by (intros v Hv; rewrite <- (at_most_other v Hv); ring).
     assert (0 < t * w) by (apply Rmult_lt_0_compat; lra). assert (0 < t * (w + c)) by (apply Rmult_lt_0_compat; lra).
     rewrite (K w), (K (w + c)), (K (t * w)), (K (t * (w + c))) by lra.
     assert (/ (t * (w + c)) <= / (t * w)) by (apply Rinv_le_contravar; nra).
     pose proof (Rinv_0_lt_compat (t * w) ltac:(trivial)). pose proof (Rinv_0_lt_compat (t * (w + c)) ltac:(trivial)).
     pose proof (at_most_scaled (/ (t * (w + c))) (/ (t * w)) t ltac:(lra) Ht) as S.
-    replace (t * / (t * w)) with (/ w) in S by (field; lra). replace (t * / (t * (w + c))) with (/ (w + c)) in S by (field; lra).
-    lra.
+    replace (t * / (t * w)) with (/ w) in S by (field; lra).
+    replace (t * / (t * (w + c))) with (/ (w + c)) in S by (field; lra). lra.
 Qed.
 
 (** ** A bin: cuts below it of the sum L, the nearest a; cuts above it of the sum R, the nearest b *)
@@ -199,7 +200,8 @@ Definition within_factor (f x y : R) := x <= f * y /\ y <= f * x.
 
 Lemma within_sym f x y : within_factor f x y -> within_factor f y x.
 Proof. unfold within_factor. tauto. Qed.
-Lemma within_trans f h x y z : 0 <= f -> 0 <= h -> within_factor f x y -> within_factor h y z -> within_factor (f * h) x z.
+Lemma within_trans f h x y z : 0 <= f -> 0 <= h -> within_factor f x y -> within_factor h y z ->
+  within_factor (f * h) x z.
 Proof. unfold within_factor. intros Hf Hh [] []. split; nra. Qed.
 
 Section Bin.
@@ -461,7 +463,8 @@ Section Lists.
     { intros F F' E K ->. destruct F; [contradiction|discriminate]. }
     assert (joined p g d (A ++ B) <> []) as H' by (apply (N (A ++ B)); [rewrite joined_length|]; trivial).
     destruct (le_lt_dec p (length A)) as [Hp|Hp]; [rewrite joined_low in * by trivial|rewrite joined_high in * by lia].
-    - destruct (cut_chance_split _ _ H') as [_ E]. rewrite joined_length in E. rewrite E. do 4 eexists. split; [trivial|].
+    - destruct (cut_chance_split _ _ H') as [_ E]. rewrite joined_length in E. rewrite E. do 4 eexists.
+      split; [trivial|].
       rewrite first_up_moved, down_moved, c_inv. fold c. destruct (Nat.eq_dec p (length A)) as [->|Hn].
       + left. rewrite joined_all, up_moved, last_down_moved, e_inv, e_minus by trivial. auto.
       + right. left. rewrite last_down_joined by lia. auto using up_joined.
@@ -538,8 +541,110 @@ Proof.
   intros Hs Hg Hd F F' (p & H) f Hf. rewrite !cut_law, Rplus_0_r.
   assert (length F = length F') as <- by (destruct H as [-> | ->]; rewrite joined_length; trivial).
   rewrite <- (Rplus_0_r (_ * sum _ _)), <- (Rmult_0_l 0) at 1.
-  apply Rle_trans with (sum (seq 0 (S (length F))) (fun j => exp (2 * Rmax g d / s) * (f j * cut_chance s F' j) + 0 * 0)).
+  apply Rle_trans with
+    (sum (seq 0 (S (length F))) (fun j => exp (2 * Rmax g d / s) * (f j * cut_chance s F' j) + 0 * 0)).
   - apply sum_le. intros j _. rewrite Rmult_0_l, Rplus_0_r, <- Rmult_assoc, (Rmult_comm _ (f j)), Rmult_assoc.
     apply Rmult_le_compat_l; [apply Hf|]. destruct H as [-> | ->]; apply cut_loses; trivial.
   - rewrite sum_linear. lra.
+Qed.
+
+(** ** Histograms: at the rank N / M of all people, moved by v, with all numbers in units of 1 / M *)
+
+Definition ranks (M N v : R) (h : list nat) : list R :=
+  map (fun k => M * INR (list_sum (firstn (S k) h)) - (N * INR (list_sum h) + v)) (seq 0 (pred (length h))).
+Definition one_person (h h' : list nat) :=
+  exists A x B, (h = A ++ x :: B /\ h' = A ++ S x :: B) \/ (h = A ++ S x :: B /\ h' = A ++ x :: B).
+
+Lemma joined_map g d (f : nat -> R) m : forall p a,
+  joined p g d (map f (seq a m)) = map (fun k => if lt_dec k (a + p) then f k - d else f k + g) (seq a m).
+Proof.
+  induction m as [|m IH]; intros p a; [destruct p; trivial|]. cbn [seq map]. destruct p as [|p].
+  - change (joined 0 g d (f a :: map f (seq (S a) m))) with ((f a + g) :: joined 0 g d (map f (seq (S a) m))).
+    rewrite IH. f_equal; [destruct (lt_dec _ _); [lia|trivial]|]. apply map_ext_in. intros k Hk. apply in_seq in Hk.
+    destruct (lt_dec k (S a + 0)), (lt_dec k (a + 0)); trivial; lia.
+  - change (joined (S p) g d (f a :: map f (seq (S a) m))) with ((f a - d) :: joined p g d (map f (seq (S a) m))).
+    rewrite IH. f_equal; [destruct (lt_dec _ _); [trivial|lia]|]. rewrite Nat.add_succ_r. trivial.
+Qed.
+
+Lemma ranks_joined M N v A x B :
+  ranks M N v (A ++ S x :: B) = joined (length A) (M - N) N (ranks M N v (A ++ x :: B)).
+Proof.
+  unfold ranks. rewrite joined_map, !app_length. apply map_ext_in. intros k _.
+  assert (list_sum (A ++ S x :: B) = S (list_sum (A ++ x :: B))) as -> by (rewrite !list_sum_app; simpl; lia).
+  rewrite S_INR, !firstn_app, !list_sum_app. destruct (lt_dec k (0 + length A)) as [H|H].
+  - replace (S k - length A)%nat with 0%nat by lia. cbn [firstn]. lra.
+  - replace (S k - length A)%nat with (S (k - length A)) by lia. cbn [firstn list_sum fold_right].
+    rewrite ?plus_INR, ?S_INR. lra.
+Qed.
+
+Theorem quantile_dp M N v eps : 0 < M -> 0 <= N <= M -> 0 < eps ->
+  dp one_person eps 0 (fun h => cut_bin (2 * Rmax (M - N) N / eps) (ranks M N v h)).
+Proof.
+  intros HM HN He h h' (A & x & B & H). assert (0 < Rmax (M - N) N) by (unfold Rmax; destruct (Rle_dec _ _); lra).
+  replace eps with (2 * Rmax (M - N) N / (2 * Rmax (M - N) N / eps)) at 1 by (field; lra).
+  apply cut_dp with (g := M - N) (d := N); try lra; [apply Rdiv_lt_0_compat; lra|].
+  exists (length A). destruct H as [[-> ->]|[-> ->]]; [left|right]; apply ranks_joined.
+Qed.
+
+(** ** How far ranks are off: bins before a cut that is far below the rank, and bins after one that is far above it *)
+
+Lemma at_most_half u : 0 <= u -> at_most u <= u / 2.
+Proof.
+  intro Hu. curve. apply Rmult_le_reg_r with (2 * u); [lra|].
+  replace ((1 - 1 / (2 * u)) * (2 * u)) with (2 * u - 1) by (field; lra). pose proof (Rle_0_sqr (u - 1)) as K.
+  unfold Rsqr in K. nra.
+Qed.
+
+Lemma far_odds (X Y n r s : R) : 0 <= X <= n * exp (- r / s) -> exp (r / s) <= Y ->
+  X / Y / 2 <= n / 2 * exp (- (2 * r) / s).
+Proof.
+  intros [HX H] HY. pose proof (exp_pos (r / s)).
+  replace (exp (- (2 * r) / s)) with (exp (- r / s) * / exp (r / s)).
+  - assert (/ Y <= / exp (r / s)) by (apply Rinv_le_contravar; trivial).
+    assert (0 < / Y) by (apply Rinv_0_lt_compat; lra).
+    assert (X * / Y <= n * exp (- r / s) * / exp (r / s)) by (apply Rmult_le_compat; lra). unfold Rdiv in *. lra.
+  - rewrite <- exp_Ropp, <- exp_plus. f_equal. unfold Rdiv. ring.
+Qed.
+
+Theorem cut_early s r A x B : 0 < s -> Forall (fun y => y <= - r) (A ++ [x]) ->
+  cut_before s (A ++ x :: B) (S (length A)) <= INR (S (length A)) / 2 * exp (- (2 * r) / s).
+Proof.
+  intros Hs H. assert (0 < / s) by (apply Rinv_0_lt_compat; trivial).
+  assert (forall y z, y <= z -> exp (y / s) <= exp (z / s)) as M.
+  { intros y z [Hyz| ->]; [left; apply exp_increasing; unfold Rdiv; nra|lra]. }
+  cbn [cut_before]. destruct (lt_dec _ _) as [_|E]; [|rewrite app_length in E; simpl in E; lia].
+  assert (x <= - r) as Hx by (rewrite Forall_forall in H; apply H, in_or_app; simpl; auto).
+  pose proof (up_nonneg s (A ++ [x])) as HX. unfold cut_odds.
+  replace (S (length A)) with (length A + 1)%nat at 1 by lia. rewrite firstn_app_2, skipn_app, skipn_all, Nat.sub_diag.
+  change (firstn 1 (x :: B)) with [x]. change ([] ++ skipn 0 (x :: B)) with (x :: B).
+  fold (up s (A ++ [x])) (down s (x :: B)). pose proof (down_pos s x B). eapply Rle_trans.
+  - apply at_most_half, Rmult_le_pos; [trivial|]. left. apply Rinv_0_lt_compat. trivial.
+  - apply far_odds; [split; trivial|].
+    + replace (S (length A)) with (length (A ++ [x])) by (rewrite app_length; simpl; lia). rewrite <- sum_const.
+      apply sum_le. intros y Hy. apply M. rewrite Forall_forall in H. auto.
+    + unfold down. cbn [sum]. pose proof (down_nonneg s B) as HB. unfold down in HB.
+      pose proof (M r (- x) ltac:(lra)). lra.
+Qed.
+
+Theorem cut_late s r A x B : 0 < s -> Forall (fun y => r <= y) (x :: B) ->
+  1 - cut_before s (A ++ x :: B) (S (length A)) <= INR (length (x :: B)) / 2 * exp (- (2 * r) / s).
+Proof.
+  intros Hs H. assert (0 < / s) by (apply Rinv_0_lt_compat; trivial).
+  assert (forall y z, y <= z -> exp (y / s) <= exp (z / s)) as M.
+  { intros y z [Hyz| ->]; [left; apply exp_increasing; unfold Rdiv; nra|lra]. }
+  cbn [cut_before]. destruct (lt_dec _ _) as [_|E]; [|rewrite app_length in E; simpl in E; lia].
+  assert (r <= x) as Hx by (rewrite Forall_forall in H; apply H; simpl; auto).
+  assert (0 < up s (A ++ [x])) as HX.
+  { rewrite up_app. pose proof (up_nonneg s A). pose proof (up_pos s x []). lra. }
+  unfold cut_odds. replace (S (length A)) with (length A + 1)%nat by lia.
+  rewrite firstn_app_2, skipn_app, skipn_all, Nat.sub_diag.
+  change (firstn 1 (x :: B)) with [x]. change ([] ++ skipn 0 (x :: B)) with (x :: B).
+  fold (up s (A ++ [x])) (down s (x :: B)). pose proof (down_pos s x B).
+  rewrite <- (at_most_other (up s (A ++ [x]) / down s (x :: B))) by (apply Rdiv_lt_0_compat; trivial).
+  replace (/ (up s (A ++ [x]) / down s (x :: B))) with (down s (x :: B) / up s (A ++ [x])) by (field; lra).
+  match goal with |- ?a + ?b - ?a <= _ => replace (a + b - a) with b by ring end. eapply Rle_trans.
+  - apply at_most_half, Rmult_le_pos; [lra|]. left. apply Rinv_0_lt_compat. trivial.
+  - apply far_odds; [split; [lra|]|].
+    + rewrite <- sum_const. apply sum_le. intros y Hy. apply M. rewrite Forall_forall in H. specialize (H y Hy). lra.
+    + rewrite up_app. pose proof (up_nonneg s A). unfold up at 2. cbn [sum]. pose proof (M r x Hx). lra.
 Qed.

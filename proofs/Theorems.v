@@ -15,7 +15,7 @@ Import ListNotations.
    put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
    laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale
-   at_most cut_odds cut_before cut_chance joined one_more keep entry release shown near packing hide whole fits fewest
+   at_most cut_odds cut_before cut_chance joined one_more ranks one_person keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
    near_to truncated meets truncateds all_meet cut_entry cut_release unseen stays all_stay telling
@@ -105,6 +105,9 @@ Definition theorems := [
   holds (@cut_loses);
   holds (@cut_law);
   holds (@cut_dp);
+  holds (@quantile_dp);
+  holds (@cut_early);
+  holds (@cut_late);
   holds (@release_close);
   holds (@release_tight);
   holds (@keep_above_dp);
