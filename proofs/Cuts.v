@@ -1,6 +1,6 @@
-(** Where a line of bins is cut at a rank. Between bins there are cuts, cut k above bin k, and a number F_k for each: how
-    far the people below the cut are beyond the rank. Whoever moves the F_k from some cut on by g, and those before it by
-    - d, changes no probability of a bin by more than a factor of exp (2 max (g, d) / s), whatever the F_k are. *)
+(** Where a line of bins is cut at a rank. Between bins there are cuts, cut k above bin k, and a number F_k for each:
+    how far the people below the cut are beyond the rank. Whoever moves the F_k from some cut on by g, and those before
+    it by - d, changes no probability of a bin by more than a factor of exp (2 max (g, d) / s), whatever the F_k are. *)
 From Coq Require Import Reals Lra Lia List.
 From Discreet Require Import Law.
 Import ListNotations.
