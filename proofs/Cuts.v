@@ -1,7 +1,7 @@
 (** Where a line of bins is cut at a rank. Between bins there are cuts, cut k above bin k, and a number F_k for each:
     how far the people below the cut are beyond the rank. Whoever moves the F_k from some cut on by g, and those before
     it by - d, changes no probability of a bin by more than a factor of exp (2 max (g, d) / s), whatever the F_k are. *)
-From Coq Require Import Reals Lra Lia List.
+From Coq Require Import ZArith Reals Lra Lia List.
 From Discreet Require Import Law.
 Import ListNotations.
 Open Scope R_scope.
@@ -584,6 +584,75 @@ Proof.
   replace eps with (2 * Rmax (M - N) N / (2 * Rmax (M - N) N / eps)) at 1 by (field; lra).
   apply cut_dp with (g := M - N) (d := N); try lra; [apply Rdiv_lt_0_compat; lra|].
   exists (length A). destruct H as [[-> ->]|[-> ->]]; [left|right]; apply ranks_joined.
+Qed.
+
+(** ** No smaller loss will do: two bins, and everybody in one of them *)
+
+Lemma exp_small x : x <= 0 -> exp x <= 1.
+Proof. rewrite <- exp_0. intros [H| ->]; [left; apply exp_increasing; trivial|lra]. Qed.
+
+Lemma many_people a b : 0 < a -> exists n, b <= a * INR n.
+Proof.
+  intro Ha. exists (Z.to_nat (Rdefinitions.up (Rabs b / a))). destruct (archimed (Rabs b / a)) as [Hu _]. pose proof (Rle_abs b).
+  assert (0 <= Rabs b / a) by (apply Rmult_le_pos; [apply Rabs_pos|left; apply Rinv_0_lt_compat; trivial]).
+  rewrite INR_IZR_INZ, Z2Nat.id by (apply le_IZR; lra).
+  apply Rle_trans with (a * (Rabs b / a)); [field_simplify; lra|apply Rmult_le_compat_l; lra].
+Qed.
+
+Lemma cut_single s x : cut_before s [x] 1 = at_most (exp (2 * x / s)).
+Proof.
+  unfold cut_before, cut_odds. cbn. f_equal. rewrite !Rplus_0_r. unfold Rdiv at 1. rewrite <- exp_Ropp, <- exp_plus.
+  f_equal. unfold Rdiv. ring.
+Qed.
+
+Lemma cut_single_first s x : 0 < s -> x <= 0 -> Pr (cut_bin s [x]) (Nat.eqb 0) = exp (2 * x / s) / 2.
+Proof.
+  intros Hs Hx. unfold Pr. rewrite cut_law. cbn [length seq sum]. unfold event. cbn [Nat.eqb]. unfold cut_chance.
+  rewrite cut_single. cbn [cut_before]. assert (0 < / s) by (apply Rinv_0_lt_compat; trivial).
+  assert (exp (2 * x / s) <= 1) by (apply exp_small; unfold Rdiv; nra). curve.
+Qed.
+
+Lemma cut_single_last s x : 0 < s -> 0 <= x -> Pr (cut_bin s [x]) (Nat.eqb 1) = exp (- (2 * x) / s) / 2.
+Proof.
+  intros Hs Hx. unfold Pr. rewrite cut_law. cbn [length seq sum]. unfold event. cbn [Nat.eqb]. unfold cut_chance.
+  rewrite cut_single. replace (cut_before s [x] 2) with 1 by reflexivity.
+  assert (0 < / s) by (apply Rinv_0_lt_compat; trivial). pose proof (exp_pos (2 * x / s)).
+  assert (at_most (exp (2 * x / s)) = 1 - at_most (exp (- (2 * x) / s))) as ->.
+  { rewrite <- (at_most_other (exp (2 * x / s))), <- exp_Ropp by trivial. unfold Rdiv.
+    replace (- (2 * x * / s)) with (- (2 * x) * / s) by ring. ring. }
+  assert (exp (- (2 * x) / s) <= 1) by (apply exp_small; unfold Rdiv; nra). curve.
+Qed.
+
+Theorem quantile_tight M N v s eps : 0 < M -> 0 <= N <= M -> 0 < s ->
+  dp one_person eps 0 (fun h => cut_bin s (ranks M N v h)) -> 2 * Rmax (M - N) N / s <= eps.
+Proof.
+  intros HM HN Hs H. assert (0 < / s) by (apply Rinv_0_lt_compat; trivial).
+  assert (forall z, exp (2 * z / s) <= exp eps -> 2 * z / s <= eps) as K.
+  { intros z [Hz|Hz]; [left; apply exp_lt_inv; trivial|right; apply exp_inv; trivial]. }
+  unfold Rmax. destruct (Rle_dec (M - N) N) as [Hm|Hm]; apply K.
+  - destruct (many_people N (- v)) as [b Hb]; [lra|].
+    specialize (H [0; b]%nat [0; S b]%nat ltac:(exists [0]%nat, b, []; auto)).
+    apply close_events with (A := Nat.eqb 0) in H.
+    replace (ranks M N v [0; b]%nat) with [- (N * INR b + v)] in H
+      by (unfold ranks; cbn [length pred seq map firstn list_sum fold_right Nat.add]; rewrite Nat.add_0_r;
+          simpl (INR 0); f_equal; ring).
+    replace (ranks M N v [0; S b]%nat) with [- (N * INR b + v) - N] in H
+      by (unfold ranks; cbn [length pred seq map firstn list_sum fold_right Nat.add]; rewrite Nat.add_0_r, S_INR;
+          simpl (INR 0); f_equal; ring).
+    rewrite !cut_single_first in H by lra. set (x := - (N * INR b + v)) in *.
+    replace (2 * x / s) with (2 * N / s + 2 * (x - N) / s) in H by (unfold Rdiv; ring). rewrite exp_plus in H.
+    pose proof (exp_pos (2 * (x - N) / s)). apply Rmult_le_reg_r with (exp (2 * (x - N) / s)); lra.
+  - destruct (many_people (M - N) v) as [a Ha]; [lra|].
+    specialize (H [a; 0]%nat [S a; 0]%nat ltac:(exists [], a, [0]%nat; auto)).
+    apply close_events with (A := Nat.eqb 1) in H.
+    replace (ranks M N v [a; 0]%nat) with [(M - N) * INR a - v] in H
+      by (unfold ranks; cbn [length pred seq map firstn list_sum fold_right]; rewrite !Nat.add_0_r; f_equal; ring).
+    replace (ranks M N v [S a; 0]%nat) with [(M - N) * INR a - v + (M - N)] in H
+      by (unfold ranks; cbn [length pred seq map firstn list_sum fold_right]; rewrite !Nat.add_0_r, S_INR; f_equal; ring).
+    rewrite !cut_single_last in H by lra. set (x := (M - N) * INR a - v) in *.
+    replace (- (2 * x) / s) with (2 * (M - N) / s + - (2 * (x + (M - N))) / s) in H by (unfold Rdiv; ring).
+    rewrite exp_plus in H. pose proof (exp_pos (- (2 * (x + (M - N))) / s)).
+    apply Rmult_le_reg_r with (exp (- (2 * (x + (M - N))) / s)); lra.
 Qed.
 
 (** ** How far ranks are off: bins before a cut that is far below the rank, and bins after one that is far above it *)

@@ -108,6 +108,7 @@ Definition theorems := [
   holds (@cut_law);
   holds (@cut_dp);
   holds (@quantile_dp);
+  holds (@quantile_tight);
   holds (@cut_early);
   holds (@cut_late);
   holds (@nested_dp);
