@@ -232,6 +232,27 @@ Definition choose_choice (size : nat) := size%nat.
 (* mechanisms/choose.py: return cls(categories=categories, scale=2 * cls.input_metric.check(d_in) / budget) *)
 Definition choose_within (d epsilon : R) := ((2 * d) / epsilon)%R.
 
+(* tables/cuts.py: return (1 + maximum(Fraction(-1), -1 / odds) - maximum(Fraction(-1), -odds)) / 2 *)
+Definition cuts_most (odds : R) := (((1 + (Rmax (- 1) ((- 1) / odds))) - (Rmax (- 1) (- odds))) / 2)%R.
+
+(* tables/quantiles.py: ranks = q.denominator * up_to[:, :-1] - (q.numerator * up_to[:, -1:] + choice.move) *)
+Definition quantiles_ranks (M N c n v : R) := ((M * c) - ((N * n) + v))%R.
+
+(* tables/quantiles.py: return q.denominator * ranks / epsilon *)
+Definition quantiles_scale (M ranks epsilon : R) := ((M * ranks) / epsilon)%R.
+
+(* tables/quantiles.py: return Fraction(float_up(scale * ln(Fraction(cuts) / (2 * error)))) *)
+Definition quantiles_reach (scale cuts error : R) := (scale * (ln (cuts / (2 * error))))%R.
+
+(* tables/nested.py: upper, lower = (2 * sum(left), 2 * sum((1 - q for q in right))) *)
+Definition nested_bounded_upper (at_left : R) := (2 * at_left)%R.
+
+(* tables/nested.py: upper, lower = (2 * sum(left), 2 * sum((1 - q for q in right))) *)
+Definition nested_bounded_lower (at_right : R) := (2 * at_right)%R.
+
+(* tables/nested.py: return max(2 * q, 2 - 2 * q) + max(moved(left) + lower, upper + moved(right)) *)
+Definition nested_moved (q left right lower upper : R) := ((Rmax (2 * q) (2 - (2 * q))) + (Rmax (left + lower) (upper + right)))%R.
+
 (* noise/laplace.py: if s < 0: *)
 Definition laplace_scale (s : R) : Prop := (~ (s < 0))%R.
 

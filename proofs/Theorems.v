@@ -1,9 +1,9 @@
 (** What is claimed. proofs/check.py prints each of these, and what they all rest on. *)
 From Discreet Require Import Law Words Samplers Arrays.
 From Discreet Require Import RandomizedResponseBool RandomizedResponse Rappor OptimizedUnary SubsetSelection LongitudinalRappor.
-From Discreet Require Import Laplace Choose KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
+From Discreet Require Import Laplace Choose Cuts Nested KeepAbove TruncatedLaplace Packing LaplaceThreshold LeastThreshold AddNoise BoundedThreshold.
 From Discreet Require Import AdaptiveFilter NaturalFilter Sums Concentrated DiscreteGaussian ConcentratedFilter.
-From Discreet Require Import Estimates Tables Code Marks MarksArrays TruncatedThreshold JointThreshold MarksThreshold MarksGaussian MarksEstimates MarksLedger Floats.
+From Discreet Require Import Estimates Tables Code Marks MarksArrays TruncatedThreshold JointThreshold MarksThreshold MarksGaussian MarksEstimates MarksLedger MarksCuts Floats.
 From Coq Require Import List.
 Import ListNotations.
 
@@ -14,7 +14,10 @@ Import ListNotations.
    response_bool response lie answers rappor weight differ vectors same mean_bit estimate bits unary unary_loss
    put swap shuffle others sorted subset choose comb holding lacking all_sets subset_loss subset_other subset_noise
    coins report reports longitudinal gain ones zeros longitudinal_loss own other
-   laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale keep entry release shown near packing hide whole fits fewest
+   laplace noisy noisies l1 top gaps heads choice count shared without chance scores choice_scale
+   at_most cut_odds cut_before cut_chance joined one_more ranks one_person
+   between_bins turns nested all_nested proper share_below share_above most_moved ranks_read moved_read
+   keep entry release shown near packing hide whole fits fewest
    candidates worth packed surprise same_keys common_near saturate saturated bounded_near farthest loses affords added
    rises payoff move best_of rows value good analyst seen pays obeys charged each books
    near_to truncated meets truncateds all_meet cut_entry cut_release unseen stays all_stay telling
@@ -101,6 +104,14 @@ Definition theorems := [
   holds (@choice_infinite);
   holds (@choice_dp);
   holds (@choice_tight);
+  holds (@cut_loses);
+  holds (@cut_law);
+  holds (@cut_dp);
+  holds (@quantile_dp);
+  holds (@quantile_tight);
+  holds (@cut_early);
+  holds (@cut_late);
+  holds (@nested_dp);
   holds (@release_close);
   holds (@release_tight);
   holds (@keep_above_dp);
@@ -268,6 +279,12 @@ Definition theorems := [
   holds (@adaptive_books_hold);
   holds (@zcdp_worth_is);
   holds (@zcdp_books_hold);
+  holds (@at_most_is_read);
+  holds (@moved_is_read);
+  holds (@scale_is_read);
+  holds (@quantile_affords);
+  holds (@nested_affords);
+  holds (@reach_is);
   holds (@interval_real);
   holds (@shows_least);
   holds (@randomized_response_bool_floats);

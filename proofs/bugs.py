@@ -23,6 +23,7 @@ LR, AN, CH = _M + "longitudinal_rappor.py", _M + "add_noise.py", _M + "choose.py
 LA, NB, ONE, AD = "noise/laplace.py", "noise/base.py", "samplers/one.py", "accounting/adaptive.py"
 GA, TR, ZC = "noise/gaussian.py", "noise/truncated.py", "accounting/zcdp.py"
 ES, MA, RE = "survey/estimates.py", "samplers/many.py", "reals.py"
+CU, QU, NE = "tables/cuts.py", "tables/quantiles.py", "tables/nested.py"
 
 # The books of the filter's theorem, and books that add up the loss distributions of what was chosen as one went.
 _SUMS = r"""  Fixpoint charged {T} (u : nat) (s d : R) (a : analyst T) : Prop :=
@@ -261,6 +262,20 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("MarksGaussian.v", "(a1 / ai * ai ^ 2 + (a1 mod ai) ^ 2)", "(a1 * ai)"),
     ("NaturalFilter.v", "move e curve 0 <= delta", "move (2 * e) curve 0 <= delta"),
     ("Choose.v", "ret (if (g <=? n)%nat then i :: hs else hs)", "ret (if (g <? n)%nat then i :: hs else hs)"),
+    (CU, "maximum(Fraction(-1), -1 / odds)", "maximum(Fraction(-1), 1 / odds)"),
+    (QU, "(q.numerator * up_to[:, -1:] + choice.move)", "(q.numerator * up_to[:, :-1] + choice.move)"),
+    (QU, "return q.denominator * ranks / epsilon", "return ranks / epsilon"),
+    (QU, "ln(Fraction(cuts) / (2 * error))", "ln(Fraction(cuts) / error)"),
+    (NE, "return max(2 * q, 2 - 2 * q) + max(", "return max(q, 1 - q) + max("),
+    (NE, "max(moved(left) + lower, upper + moved(right))", "max(moved(left), moved(right))"),
+    (NE, "upper, lower = 2 * sum(left)", "upper, lower = sum(left)"),
+    (NE, "2 * sum(1 - q for q in right)", "2 * sum(q for q in right)"),
+    ("Cuts.v", "1 - 1 / (2 * odds).", "1 - 1 / (3 * odds)."),
+    ("Cuts.v", "sum (skipn i F)", "sum (skipn (S i) F)"),
+    ("Cuts.v", "(fun x => x - d) (firstn p F)", "(fun x => x) (firstn p F)"),
+    ("Cuts.v", "Theorem cut_loses s g d F p j : 0 < s ->", "Theorem cut_loses s g d F p j : 1 < s ->"),
+    ("Nested.v", "firstn (y - x) (skipn x F).", "firstn y (skipn x F)."),
+    ("Nested.v", "Rmax (most_moved before + 2 * share_above after)", "Rmax (most_moved before + share_above after)"),
     ("AddNoise.v", "Z.max lo (Z.min y hi)", "Z.max lo y"),
     ("LaplaceThreshold.v", "Forall2 (fun c c' => c = 0 <-> c' = 0)%Z", "Forall2 (fun c c' => c = 0 -> c' = 0)%Z"),
     ("KeepAbove.v", "(if 0 <=? T then T <? y else", "(if 0 <=? T then T <=? y else"),

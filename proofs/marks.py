@@ -370,6 +370,9 @@ _UNSEEN = "self.noise.surprise(abs(self.threshold), new)"
 _L = {"self.f": "f", "self.p": "p", "self.q": "q"}
 _PERMANENT = "bernoulli_many(self.f / 2, self.length, coins)"
 _TOSSED = "geometric_many(self.scale, gaps.size, coins)"
+_CU, _QU, _NE = "tables/cuts.py", "tables/quantiles.py", "tables/nested.py"
+_RANKS = {"q.denominator": "M", "q.numerator": "N", "choice.move": "v", "up_to[:, :-1]": "c", "up_to[:, -1:]": "n"}
+_RIGHT = "sum((1 - q for q in right))"
 _SWAP = {"below(k - 1 - i, coins)": "c"}
 _FLIPS, _COIN = "self._flips(self.length, coins)", "bernoulli_many(self.q, self.length, coins)"
 
@@ -580,6 +583,13 @@ LINES: tuple[Line | Loop | Rows, ...] = (
     Line(_CH, "heads", "(tossed gaps : Z)", {_TOSSED: "tossed"}, "Z", (0,)),
     Line(_CH, "choice", "(size : nat)", {"heads.size": "size"}, "nat", ("slice", "slice", 0)),
     Line(_CH, "within", "(d epsilon : R)", {"cls.input_metric.check(d_in)": "d", "budget": "epsilon"}, part=("scale",)),
+    Line(_CU, "most", "(odds : R)"),
+    Line(_QU, "ranks", "(M N c n v : R)", _RANKS),
+    Line(_QU, "scale", "(M ranks epsilon : R)", _RANKS),
+    Line(_QU, "reach", "(scale cuts error : R)"),
+    Line(_NE, "bounded", "(at_left : R)", {"sum(left)": "at_left"}, part=(0,), suffix="_upper"),
+    Line(_NE, "bounded", "(at_right : R)", {_RIGHT: "at_right"}, part=(1,), suffix="_lower"),
+    Line(_NE, "moved", "(q left right lower upper : R)", {"moved(left)": "left", "moved(right)": "right"}),
     Line(_LA, "scale", "(s : R)"),
     Line(_LA, "map", "(l1 s : R)", {"self.scale": "s", "sensitivity.l1": "l1"}),
     Line(_LA, "within", "(l1 epsilon : R)", {"sensitivity.l1": "l1"}, part=(0,)),

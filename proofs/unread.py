@@ -29,6 +29,12 @@ UNREAD: dict[str, dict[str, str]] = {
     ),
     "mechanisms/longitudinal_rappor.py": {"one": _ENGINE, "rows": _ARRAYS},
     "mechanisms/choose.py": {"gaps": _ARRAYS},
+    "tables/cuts.py": dict.fromkeys(("inside", "below", "above", "powers", "sure", "settle", "side"), _ARRAYS),
+    "tables/quantiles.py": {"before": _ARRAYS, "after": _ARRAYS}
+    | dict.fromkeys(("loss", "moves"), "how people, groups and ends add up")
+    | dict.fromkeys(("lower", "upper", "far", "chain"), _STATISTICS)
+    | dict.fromkeys(("depth", "noisy", "possible", "chernoff"), "trees of counts: no theorem about them yet"),
+    "tables/nested.py": {},
     "noise/laplace.py": {"variance": "a mean of what is not bounded", "entries": "how the ledger counts"}
     | {"moment": _STATISTICS},
     "noise/base.py": dict.fromkeys(("radius", "needed", "pair", "low", "high", "bottom"), _STATISTICS),
@@ -73,7 +79,7 @@ WHOLE: dict[str, str] = {
     "samplers/tables.py": _LATER,
     "samplers/truncated.py": _LATER,
     "survey/": "surveys, but for shares and their errors: no theorem about them yet",
-    "tables/": "tables: no theorem about them yet",
+    "tables/": "tables, but for cuts at a rank: no theorem about them yet",
 }
 """Files of which nothing is read, and folders of which no other file is, and why."""
 

@@ -104,7 +104,7 @@ class Cuts(NamedTuple):
 
 def _at_most(odds: Number) -> Number:
     """Return the probability that a Laplace variable of scale 1 is at most the logarithm of the odds."""
-    return (1 + maximum(Fraction(-1), -1 / odds) - maximum(Fraction(-1), -odds)) / 2
+    return (1 + maximum(Fraction(-1), -1 / odds) - maximum(Fraction(-1), -odds)) / 2  # proof: most
 
 
 def _powers(ranks: NDArray[np.int64], scale: Fraction) -> NDArray[np.float64]:
