@@ -241,7 +241,7 @@ Definition quantiles_ranks (M N c n v : R) := ((M * c) - ((N * n) + v))%R.
 (* tables/quantiles.py: return q.denominator * ranks / epsilon *)
 Definition quantiles_scale (M ranks epsilon : R) := ((M * ranks) / epsilon)%R.
 
-(* tables/quantiles.py: return Fraction(float_up(scale * ln(Fraction(cuts) / (2 * error)))) *)
+(* tables/quantiles.py: far = float_up(scale * ln(Fraction(cuts) / (2 * error))) *)
 Definition quantiles_reach (scale cuts error : R) := (scale * (ln (cuts / (2 * error))))%R.
 
 (* tables/nested.py: upper, lower = (2 * sum(left), 2 * sum((1 - q for q in right))) *)

@@ -118,7 +118,8 @@ def reach(scale: Fraction, cuts: int, error: Fraction) -> Fraction:
     """Return s ln(cuts / (2 error)), rounded up: what errors are below, except with a probability of *error*."""
     if scale == 0 or cuts <= 2 * error:
         return Fraction(0)
-    return Fraction(min(float_up(scale * ln(Fraction(cuts) / (2 * error))), _ENDLESS))  # proof: reach
+    far = float_up(scale * ln(Fraction(cuts) / (2 * error)))  # proof: reach
+    return Fraction(min(far, _ENDLESS))
 
 
 @final
