@@ -152,8 +152,8 @@ CATALOGUE = [
     Mutant(
         "the bound on ranks is a quarter of what it is",
         T + "quantiles.py",
-        "return RankError(moved(self.at) / self.points / 2, cuts",
-        "return RankError(moved(self.at) / self.points / 8, cuts",
+        "return RankError(self._together / self.points / 2, cuts",
+        "return RankError(self._together / self.points / 8, cuts",
         NESTED + "test_the_error_of_the_ranks_is_within_what_is_said",
     ),
     Mutant(

@@ -235,9 +235,14 @@ class CutByRank(Measurement[Any, Any]):
         """Return the scale of a choice, in parts of a rank, of which q is so many."""
         return q.denominator * ranks / epsilon  # proof: scale
 
+    @cached_property
+    def _together(self) -> Fraction:
+        """By how many ranks a person moves all quantiles."""
+        return moved(self.at)
+
     def _point(self, turn: Turn) -> Fraction:
         """Return the scale of a quantile, which is that of all, in ranks."""
-        return self._scale(self.at[turn.which], moved(self.at), self.points)
+        return self._scale(self.at[turn.which], self._together, self.points)
 
     def _far(self, q: Fraction) -> int:
         """Return how far the ends' ranks are from the quantile's: farther than their errors, with probability 95 %."""
@@ -259,7 +264,7 @@ class CutByRank(Measurement[Any, Any]):
         """The error of the ranks, of the quantile that has the greatest."""
         moves = [Fraction(abs(self._moved(turn)), self.at[turn.which].denominator) for turn in turns(self.at)]
         cuts = (self.bins - 1) * len(self.at).bit_length()  # proof: chain
-        return RankError(moved(self.at) / self.points / 2, cuts, max(moves))
+        return RankError(self._together / self.points / 2, cuts, max(moves))
 
 
 class _Choice(NamedTuple):
