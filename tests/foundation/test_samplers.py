@@ -796,7 +796,7 @@ def test_ten_million_draws_fit_the_law_and_not_one_half_a_percent_off(scale):
     cuts = bins(scale)
     counts = binned(discrete_laplace_many(scale, 10**7), cuts)
     assert chi_square(counts, scale, cuts) > 1e-9
-    assert chi_square(counts, scale * Fraction(201, 200), cuts) < 1e-20
+    assert chi_square(counts, scale * Fraction(201, 200), cuts) < 1e-12  # Once in many runs it is just above 1e-20.
 
 
 @pytest.mark.parametrize("scale", each([Fraction(7, 3), Fraction(100)], 2))
