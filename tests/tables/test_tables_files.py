@@ -257,6 +257,13 @@ def test_a_long_line_of_json_takes_no_other_away(size, tmp_path):
     assert everybody == [1000 + (size < 2_000_000)]
 
 
+def test_any_name_of_json_is_that_name_and_no_pattern(tmp_path):
+    names = ["user", "a\\b", "t\tb", "*", 'q"x', "a'b", "line", "~/", "~1", "$", "#", "0", "a.b", "[0]"]
+    path = lines(tmp_path, [{name: f"v{i}" for i, name in enumerate(names)}, b"[7, 8]"])
+    rows = Table(path, person="user", types=dict.fromkeys(names, "text"))._ibis.to_pyarrow().to_pylist()
+    assert rows == [{name: f"v{i}" for i, name in enumerate(names)}, dict.fromkeys(names)]
+
+
 def test_separators_quotes_and_headers_are_not_guessed(tmp_path):
     t = Table(csv(tmp_path, ["'a,b',c"] * 10, head="k,v"), types={"k": "text"}, person=None)
     assert counts(t, "k", keys=["'a", "a,b"]) == {("'a",): 10, ("a,b",): 0}

@@ -201,8 +201,9 @@ def _json_rows(ibis: Any, paths: Sequence[Path], names: Sequence[str]) -> Any:
 
 def _field(name: str) -> str:
     """Return a field of a line as text; null where the line is no object, or has none of that name."""
-    path = "$." + json.dumps(name, ensure_ascii=False)
-    return f"CASE WHEN json_valid(line) THEN json_extract_string(line, {_quoted(path)}) END"
+    place = "/" + name.replace("~", "~0").replace("/", "~1")  # A JSON pointer, in which no name is a pattern.
+    field = f"CASE WHEN json_type(line) = 'OBJECT' THEN json_extract_string(line, {_quoted(place)}) END"
+    return f"CASE WHEN json_valid(line) THEN {field} END"
 
 
 def _named(name: str) -> str:
