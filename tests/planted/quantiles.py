@@ -67,8 +67,8 @@ CATALOGUE = [
     Mutant(
         "the law on paper has noise on the rank alone",
         T + "cuts.py",
-        "odds = [total(up[: i + 1]) / total(down[i:]) for i in range(len(up))]",
-        "odds = [up[i] / down[i] for i in range(len(up))]",
+        "return [total(up[: i + 1]) / total(down[i:]) for i in",
+        "return [up[i] / down[i] for i in",
         LOSS + "test_the_law_is_that_of_the_plain_one",
     ),
     Mutant(

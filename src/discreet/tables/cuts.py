@@ -74,21 +74,17 @@ class Cuts(NamedTuple):
         left = inside & ~beyond & (less <= _SLACK * most * more)
         many = beyond.sum(axis=1)
         for i in np.flatnonzero(left.any(axis=1)).tolist():
-            odds = self._odds(i, np.flatnonzero(left[i]), bool(positive[i]), scale)
+            odds = self._odds(i, np.flatnonzero(left[i]), scale)
+            odds = [1 / each for each in odds] if positive[i] else odds
             many[i] += rank_of(odds, int(prefixes[i]), _BITS, coins)  # proof: settle
         return np.asarray(np.where(positive, self.last - many, self.first + many), np.int64)  # proof: side
 
-    def _odds(self, group: int, which: NDArray[np.intp], positive: bool, scale: Fraction) -> list[Number]:
-        """Return the odds of some cuts; where the noise is positive, their inverses."""
-        up, down = self._exact(group, scale)
-        start = int(self.first[group])
-        odds = [total(up[: i - start + 1]) / total(down[i - start :]) for i in which.tolist()]
-        return [1 / each for each in odds] if positive else odds
-
-    def _exact(self, group: int, scale: Fraction) -> tuple[list[Number], list[Number]]:
-        """Return exp(F / s) and exp(-F / s) of the cuts of a group that are between its bounds."""
-        ranks = self.ranks[group, self.first[group] : self.last[group]].tolist()
-        return [exp(rank / scale) for rank in ranks], [exp(-rank / scale) for rank in ranks]
+    def _odds(self, group: int, which: NDArray[np.intp], scale: Fraction) -> list[Number]:
+        """Return the odds of some cuts of a group that are between its bounds."""
+        first, last = int(self.first[group]), int(self.last[group])
+        ranks = self.ranks[group, first:last].tolist()
+        up, down = [exp(rank / scale) for rank in ranks], [exp(-rank / scale) for rank in ranks]
+        return [total(up[: i + 1]) / total(down[i:]) for i in (which - first).tolist()]
 
     def law(self, group: int, scale: Fraction) -> dict[int, Number]:
         """Return the probability of each bin between the bounds of a group.
@@ -96,10 +92,10 @@ class Cuts(NamedTuple):
         >>> Cuts.all(np.array([[0]])).law(0, Fraction(1))
         {0: Fraction(1, 2), 1: Fraction(1, 2)}
         """
-        up, down = self._exact(group, scale)
-        odds = [total(up[: i + 1]) / total(down[i:]) for i in range(len(up))]
+        first = int(self.first[group])
+        odds = self._odds(group, np.arange(first, self.last[group]), scale)
         steps = [Fraction(0), *(_at_most(each) for each in odds), Fraction(1)]
-        return {int(self.first[group]) + i: b - a for i, (a, b) in enumerate(pairwise(steps))}
+        return {first + i: b - a for i, (a, b) in enumerate(pairwise(steps))}
 
 
 def _at_most(odds: Number) -> Number:
